@@ -1,0 +1,1 @@
+"""The gateway as a library: no command line, no tray, no printing."""

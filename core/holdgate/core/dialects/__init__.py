@@ -1,0 +1,1 @@
+"""The four APIs that agents and vendors speak. No I/O."""

@@ -1,0 +1,1 @@
+"""One request served: the road from the queue to the vendor and back."""

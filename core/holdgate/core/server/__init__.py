@@ -1,0 +1,1 @@
+"""What listens: HTTP, the guard, the agents' API and the control API."""

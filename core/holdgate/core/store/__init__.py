@@ -1,0 +1,1 @@
+"""What lasts: the ledger, secrets, gateway keys."""

@@ -1,0 +1,1 @@
+"""Decisions: plain functions of (state, now). No I/O."""

@@ -1,0 +1,1 @@
+"""What is said: plain values that every room may use."""

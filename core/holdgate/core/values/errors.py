@@ -1,0 +1,151 @@
+"""Faults: everything that can go wrong with a request, and what follows from each kind.
+
+Nothing is rendered here: each dialect says a fault in its own words (contract, "Errors").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Literal
+
+
+class FaultKind(StrEnum):
+    """What happened. The first group is a vendor's doing or word, the second the gateway's own."""
+
+    CREDIT = "out of credit"
+    WINDOW = "window spent"
+    RATE = "rate limited"
+    OVERLOADED = "overloaded"
+    SERVER = "server error"
+    NETWORK = "network"
+    AUTH = "key refused"
+    FORBIDDEN = "forbidden"
+    MODEL = "model unknown"
+    CONTEXT = "context too long"
+    FILTERED = "content filtered"
+    REQUEST = "bad request"
+    TOO_LARGE = "request too large"
+    UNREADABLE = "unreadable reply"
+    CUT = "cut stream"
+    STALLED = "stalled stream"
+    SLOW = "slow first token"
+
+    QUEUE = "turned away"
+    CANCELLED = "cancelled"
+    READER = "agent stopped reading"
+    NOT_FOUND = "no such path"
+    METHOD = "wrong method"
+    UPGRADE = "upgrade refused"
+    MEDIA = "content encoding unknown"
+    LOGIN = "gateway key missing or wrong"
+    LOCKED = "too many wrong keys"
+    DENIED = "not allowed from there"
+    SHUTDOWN = "shutting down"
+    INTERNAL = "internal error"
+
+
+Whose = Literal["vendor", "agent", "gateway", "person"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What follows from a kind of fault.
+
+    `status` and `code` are what the agent is told before its stream began; `whose` fault it is;
+    `next_candidate`: another candidate may well answer.
+    """
+
+    status: int
+    code: str | None
+    whose: Whose
+    next_candidate: bool
+
+
+POLICIES: Mapping[FaultKind, Policy] = MappingProxyType(
+    {
+        FaultKind.CREDIT: Policy(402, "insufficient_quota", "vendor", True),
+        FaultKind.WINDOW: Policy(429, "rate_limit_exceeded", "vendor", True),
+        FaultKind.RATE: Policy(429, "rate_limit_exceeded", "vendor", True),
+        FaultKind.OVERLOADED: Policy(529, None, "vendor", True),
+        FaultKind.SERVER: Policy(502, None, "vendor", True),
+        FaultKind.NETWORK: Policy(502, None, "vendor", True),
+        # Agents take a 401 for their own login and sign out (contract 3).
+        FaultKind.AUTH: Policy(502, None, "vendor", True),
+        FaultKind.FORBIDDEN: Policy(502, None, "vendor", True),
+        FaultKind.MODEL: Policy(404, "model_not_found", "vendor", True),
+        FaultKind.CONTEXT: Policy(400, "context_length_exceeded", "agent", False),
+        FaultKind.FILTERED: Policy(400, "content_filter", "agent", False),
+        FaultKind.REQUEST: Policy(400, None, "agent", False),
+        FaultKind.TOO_LARGE: Policy(413, None, "agent", False),
+        FaultKind.UNREADABLE: Policy(502, None, "vendor", True),
+        FaultKind.CUT: Policy(502, None, "vendor", True),
+        FaultKind.STALLED: Policy(504, None, "vendor", True),
+        FaultKind.SLOW: Policy(504, None, "vendor", True),
+        FaultKind.QUEUE: Policy(429, "rate_limit_exceeded", "gateway", True),
+        # No agent repeats a 400 (clients, section 3).
+        FaultKind.CANCELLED: Policy(400, "cancelled", "person", False),
+        FaultKind.READER: Policy(504, None, "agent", False),
+        FaultKind.NOT_FOUND: Policy(404, None, "agent", False),
+        FaultKind.METHOD: Policy(405, None, "agent", False),
+        FaultKind.UPGRADE: Policy(426, None, "agent", False),
+        FaultKind.MEDIA: Policy(415, None, "agent", False),
+        FaultKind.LOGIN: Policy(401, None, "agent", False),
+        FaultKind.LOCKED: Policy(429, "rate_limit_exceeded", "agent", False),
+        FaultKind.DENIED: Policy(403, None, "agent", False),
+        FaultKind.SHUTDOWN: Policy(503, None, "gateway", False),
+        FaultKind.INTERNAL: Policy(500, None, "gateway", False),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VendorReply:
+    """A vendor's error as it came, secrets masked: what a same-dialect agent is told."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+
+
+class Fault(Exception):
+    """The one exception of the gateway: a request, or a try of it, went wrong.
+
+    `message` is one sentence for people and begins with the provider's name where there is one.
+    `retry_after`: seconds until it may go again, where known. `reply`: the vendor's own error.
+    `headers`: more headers of the answer, such as Allow.
+    """
+
+    def __init__(
+        self,
+        kind: FaultKind,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        reply: VendorReply | None = None,
+        headers: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        """Take what happened and one sentence on it."""
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.retry_after = retry_after
+        self.reply = reply
+        self.headers = headers
+
+    @property
+    def policy(self) -> Policy:
+        """What follows from this kind."""
+        return POLICIES[self.kind]
+
+    @property
+    def status(self) -> int:
+        """The HTTP status that the agent is told before its stream began."""
+        return self.policy.status
+
+    @property
+    def code(self) -> str | None:
+        """The `code` of the OpenAI dialects."""
+        return self.policy.code

@@ -1,0 +1,1 @@
+"""Bytes: event streams, JSON spans, content encodings."""

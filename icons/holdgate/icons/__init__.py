@@ -1,0 +1,1 @@
+"""Icons and how they are drawn. Only the tray imports them."""
