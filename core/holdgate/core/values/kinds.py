@@ -34,7 +34,7 @@ class Kind:
             return self._parse(value)
         except WrongValue:
             raise
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, OverflowError) as error:
             raise WrongValue(self.allowed) from error
 
 
@@ -64,7 +64,7 @@ def parse_duration(value: object) -> float:
     parts = _DURATION.findall(text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
         return parse_duration(float(text))
-    return sum(float(number) * _SECONDS[unit] for number, unit in parts)
+    return parse_duration(sum(float(number) * _SECONDS[unit] for number, unit in parts))
 
 
 def format_duration(seconds: float) -> str:
@@ -143,7 +143,10 @@ def _headers(value: object) -> tuple[tuple[str, str], ...]:
     if not isinstance(value, dict):
         raise ValueError
     pairs = tuple((str(name), _text(text)) for name, text in value.items())
-    if any(re.search(r"[^!-~]|:", name) or re.search(r"[\r\n\0]", text) for name, text in pairs):
+    if any(
+        not name or re.search(r"[^!-~]|:", name) or re.search(r"[\r\n\0]", text)
+        for name, text in pairs
+    ):
         raise ValueError
     return pairs
 

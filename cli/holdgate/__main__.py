@@ -1,0 +1,5 @@
+"""`python -m holdgate` is `gateway`."""
+
+from holdgate.cli.main import main
+
+main(prog_name="gateway")

@@ -1,0 +1,154 @@
+"""`gateway serve`: the gateway in its thread, signals and lifecycle in the main one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from holdgate.cli.options import WRONG_CONFIGURATION, config_option, fail, places_of, settings_of
+
+if TYPE_CHECKING:
+    from holdgate.core.host import Gateway, Options, PortInUse
+    from holdgate.core.store.instance import Instance
+    from holdgate.core.values.settings import Settings
+
+PORT_IN_USE = 3
+ALREADY_RUNNING = 4
+INTERRUPTED = 130
+# Beyond [server] drain: what the last writes, the ledger and the log may take.
+_LAST_WORDS = 10.0
+
+
+@click.command("serve", epilog="Example: gateway serve --demo")
+@click.option("--host", help="The address to listen on, instead of [server] host.")
+@click.option("--port", type=click.IntRange(0, 65535), help="The port; 0 takes a free one.")
+@click.option("--lan", is_flag=True, help="Listen to the LAN; callers from there need a key.")
+@click.option("--demo", is_flag=True, help="Add the built-in provider demo: no key, no network.")
+@config_option
+def command(
+    host: str | None, port: int | None, lan: bool, demo: bool, config_file: Path | None
+) -> None:
+    """Run the gateway until Ctrl-C.
+
+    Exit codes: 0 stopped, 1 failed, 2 wrong configuration, 3 port in use, 4 already running.
+    """
+    from holdgate.core.host import Options
+    from holdgate.core.store.instance import AlreadyRunning, Instance
+
+    places = places_of(config_file)
+    adjust = _adjustment(host, port, lan)
+    options = Options(places, adjust(settings_of(places)), os.environ, demo, adjust, _say)
+    instance = Instance(places.state)
+    try:
+        instance.acquire()
+    except AlreadyRunning as error:
+        fail(str(error), ALREADY_RUNNING)
+    except OSError as error:
+        fail(f"the state folder {places.state} cannot be used: {error}")
+    try:
+        code = _run(options, instance)
+    finally:
+        instance.release()
+    sys.exit(code)
+
+
+def _adjustment(host: str | None, port: int | None, lan: bool) -> Callable[[Settings], Settings]:
+    """Give what puts the command line's words over the file's; wrong ones end the program."""
+
+    def adjust(settings: Settings) -> Settings:
+        server = settings.server
+        given: dict[str, object] = {}
+        if lan:
+            given["lan"] = True
+            given["host"] = "0.0.0.0" if server.host == "127.0.0.1" else server.host
+        if host is not None:
+            given["host"] = host
+        if port is not None:
+            given["port"] = port
+        return replace(settings, server=replace(server, **given))  # type: ignore[arg-type]
+
+    if host is not None and not lan and host not in ("127.0.0.1", "localhost", "::1"):
+        fail(f"--host {host} is not loopback: say --lan too", WRONG_CONFIGURATION)
+    return adjust
+
+
+def _run(options: Options, instance: Instance) -> int:
+    """Start, wait for a signal, drain; give the exit code."""
+    from holdgate.core.host import Gateway, PortInUse
+
+    gateway = Gateway(options, instance)
+    try:
+        address = gateway.start()
+    except PortInUse as error:
+        fail(_port_in_use(error), PORT_IN_USE)
+    except OSError as error:
+        fail(f"cannot listen on {options.settings.server.host}: {error.strerror or error}")
+    _greet(address, options)
+    _wait(gateway)
+    if not gateway.join(options.settings.server.drain + _LAST_WORDS):
+        fail("the gateway did not end in time")
+    if died := gateway.exited.exception(0):
+        fail(f"the gateway died: {died}; the log in {options.places.log} says more")
+    return 0
+
+
+def _wait(gateway: Gateway) -> None:
+    """Wait for the first signal (drain) or the gateway's own end; a second signal ends at once."""
+    wake = threading.Event()
+    asked = 0
+
+    def on_signal(number: int, _frame: object) -> None:
+        nonlocal asked
+        asked += 1
+        if asked > 1:
+            os._exit(INTERRUPTED)
+        _say("stopping; once more ends at once")
+        gateway.stop()
+        wake.set()
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), on_signal)
+    gateway.exited.add_done_callback(lambda _: wake.set())
+    # On Windows a wait without an end does not see signals.
+    while not wake.wait(0.5 if sys.platform == "win32" else None):
+        pass
+
+
+def _greet(address: str, options: Options) -> None:
+    from importlib.metadata import version
+
+    rows = (
+        ("chat, responses (OpenAI)", f"{address}/v1"),
+        ("messages (Anthropic)", address),
+        ("gemini (Google)", address),
+    )
+    click.echo(f"Holdgate {version('holdgate')}")
+    for name, url in rows:
+        click.echo(f"  {name:<26}{url}")
+    if options.demo:
+        click.echo("  the model demo/demo-model answers without a key: 2 at once, 6 a minute")
+    elif not options.settings.providers:
+        click.echo(f"  no provider yet: gateway config edit ({options.places.config_file})")
+    click.echo(f"ready {address}")
+    sys.stdout.flush()
+
+
+def _port_in_use(error: PortInUse) -> str:
+    from holdgate.core.client import is_holdgate
+
+    who = "another Holdgate has it" if is_holdgate("127.0.0.1", error.port) else "a program has it"
+    other = f"gateway serve --port {error.port + 10}"
+    return f"{error}: {who}; stop that one, or say another port: {other}"
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)

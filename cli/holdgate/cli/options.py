@@ -1,0 +1,67 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from holdgate.core.config.places import Places
+    from holdgate.core.values.settings import Settings
+
+FAILED = 1
+WRONG_CONFIGURATION = 2
+
+Command = Callable[..., None]
+
+
+def config_option(command: Command) -> Command:
+    """Add `--config FILE`, passed as `config_file`: a Path or None."""
+    return click.option(
+        "--config",
+        "config_file",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="The configuration file, instead of the usual one.",
+    )(command)
+
+
+def json_option(command: Command) -> Command:
+    """Add `--json`, passed as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def places_of(config_file: Path | None) -> Places:
+    """Give where the files are, by the option and the environment."""
+    from holdgate.core.config.places import find_places
+
+    return find_places(os.environ, config_file)
+
+
+def settings_of(places: Places) -> Settings:
+    """Give the settings; a wrong configuration ends the program with all its problems."""
+    from holdgate.core.config.load import load_file
+    from holdgate.core.config.problems import ConfigError
+
+    try:
+        return load_file(places.config_file)
+    except ConfigError as error:
+        for problem in error.problems:
+            click.echo(str(problem), err=True)
+        raise SystemExit(WRONG_CONFIGURATION) from None
+
+
+def echo_json(value: object) -> None:
+    """Print a value as JSON."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def fail(message: str, code: int = FAILED) -> NoReturn:
+    """End the program with one line on stderr that says why and what to do."""
+    click.echo(message, err=True)
+    raise SystemExit(code)

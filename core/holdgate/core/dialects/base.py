@@ -1,0 +1,146 @@
+"""What a dialect is: the one protocol behind which the four APIs stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from holdgate.core.values.errors import Fault
+from holdgate.core.values.inbound import Framing, Task
+from holdgate.core.values.names import DialectName
+from holdgate.core.values.usage import Usage
+from holdgate.core.wire.sse import Event
+from holdgate.core.wire.tail import Tail
+
+
+@dataclass(frozen=True, slots=True)
+class Peek:
+    """What is read of a request before it is relayed.
+
+    `session` is the conversation's name where the body tells one, `first_user` the text (or JSON)
+    of the first user message, which stands for it otherwise.
+    """
+
+    model: str
+    stream: bool
+    session: str | None
+    first_user: bytes
+
+
+class Said(Enum):
+    """What an event of a reply's beginning is.
+
+    LEAD promises nothing yet, CONTENT is part of the answer, ERROR is the vendor's fault told as
+    an event.
+    """
+
+    LEAD = "lead"
+    CONTENT = "content"
+    ERROR = "error"
+
+
+class End(Enum):
+    """How a stream ended: WHOLE with its closing event, ERROR told as an event, or CUT."""
+
+    WHOLE = "whole"
+    ERROR = "error"
+    CUT = "cut"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The end of a stream, and what the answer used (as far as the vendor said)."""
+
+    end: End
+    usage: Usage | None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What the agent has seen of a stream: whether the dialect's opening events went out, and the
+    id and model that a gateway's own opening bears.
+    """
+
+    sent: bool
+    id: str
+    model: str
+    created: int
+    framing: Framing = "sse"
+    sequence: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """The last bytes of a failed stream; `cut`: the body's end is left out, the connection cut."""
+
+    data: bytes
+    cut: bool = False
+
+
+class Dialect(Protocol):
+    """One of the four APIs: what it looks like in requests, replies, errors. No I/O."""
+
+    @property
+    def name(self) -> DialectName:
+        """The dialect's name."""
+        ...
+
+    @property
+    def key_place(self) -> str:
+        """Where the vendor's key goes: `bearer`, `x-api-key` or `x-goog-api-key`."""
+        ...
+
+    @property
+    def required_headers(self) -> tuple[tuple[str, str], ...]:
+        """Headers that a vendor insists on, for agents that left them out."""
+        ...
+
+    def peek(self, body: bytes) -> Peek:
+        """Read what is needed of a request. Raises Fault(REQUEST) if it is no such request."""
+        ...
+
+    def url(self, base: str, task: Task, model: str, framing: Framing) -> str:
+        """Give the address at a vendor whose base URL for this dialect is `base`."""
+        ...
+
+    def models_url(self, base: str) -> str:
+        """Give the address of the vendor's list of models."""
+        ...
+
+    def tiny_request(self, model: str) -> bytes:
+        """Give the smallest request that makes the vendor answer something."""
+        ...
+
+    def said(self, event: Event) -> Said:
+        """Tell what an event at the beginning of a reply is. Malformed ones promise nothing."""
+        ...
+
+    def lead_usage(self, event: Event) -> Usage | None:
+        """Give the usage that an early event tells, where the dialect tells some of it there."""
+        ...
+
+    def ending(self, tail: Tail, lead: Usage | None) -> Ending:
+        """Tell how a stream ended, by its last bytes."""
+        ...
+
+    def whole_usage(self, body: bytes) -> Usage | None:
+        """Give the usage of a reply that was not streamed."""
+        ...
+
+    def error_words(self, body: bytes) -> str:
+        """Give the message of a vendor's error body or event, or "" if it has none."""
+        ...
+
+    def is_error(self, body: bytes) -> bool:
+        """Tell whether a whole JSON body with a good status is an error all the same."""
+        ...
+
+    def error_body(self, fault: Fault, request_id: str) -> bytes:
+        """Render a fault as the JSON body that goes with its status."""
+        ...
+
+    def stream_error(self, fault: Fault, opening: Opening) -> Closing:
+        """Render a fault as the end of a stream that has begun."""
+        ...

@@ -1,0 +1,94 @@
+"""OpenAI Chat Completions: the stream of a reply."""
+
+from __future__ import annotations
+
+from holdgate.core.dialects import openai
+from holdgate.core.dialects.base import End, Ending, Opening, Said
+from holdgate.core.dialects.reading import dump, last_object, load, member, number
+from holdgate.core.values.errors import Fault
+from holdgate.core.values.usage import Usage
+from holdgate.core.wire.sse import Event
+from holdgate.core.wire.tail import Tail
+
+DONE = b"[DONE]"
+
+
+def said(event: Event) -> Said:
+    """Tell what an event is: role chunks and empty deltas promise nothing."""
+    if event.data is None:
+        return Said.LEAD
+    if event.data.strip() == DONE:
+        return Said.CONTENT
+    chunk = load(event.data)
+    if chunk is None:
+        return Said.LEAD
+    if chunk.get("error"):
+        return Said.ERROR
+    choices = chunk.get("choices")
+    if not isinstance(choices, list):
+        return Said.LEAD
+    return Said.CONTENT if any(map(_speaks, choices)) else Said.LEAD
+
+
+def _speaks(choice: object) -> bool:
+    """Whether a choice of a chunk is more than an opening."""
+    if member(choice, "finish_reason") is not None:
+        return True
+    delta = member(choice, "delta") or {}
+    return any(value for name, value in delta.items() if name != "role")
+
+
+def ending(tail: Tail) -> Ending:
+    """A finish reason without `[DONE]` is whole: several vendors close so."""
+    whole = False
+    for event in tail.events():
+        if event.data is None:
+            continue
+        if event.data.strip() == DONE or _finishes(event.data):
+            whole = True
+        elif said(event) is Said.ERROR:
+            return Ending(End.ERROR, None, openai.error_words(event.data))
+    found = usage(last_object(tail.bytes, "usage"))
+    return Ending(End.WHOLE if whole else End.CUT, found)
+
+
+def _finishes(data: bytes) -> bool:
+    choices = member(load(data), "choices")
+    if not isinstance(choices, list):
+        return False
+    return any(member(choice, "finish_reason") is not None for choice in choices)
+
+
+def usage(found: object) -> Usage | None:
+    """Give `usage` in one meaning: prompt tokens include what the cache served."""
+    if not isinstance(found, dict):
+        return None
+    cached = number(found, "prompt_tokens_details", "cached_tokens") or number(
+        found, "prompt_cache_hit_tokens"
+    )
+    return Usage(
+        input=max(0, number(found, "prompt_tokens") - cached),
+        cache_read=cached,
+        output=number(found, "completion_tokens"),
+        reasoning=number(found, "completion_tokens_details", "reasoning_tokens"),
+    )
+
+
+def error(fault: Fault, opening: Opening) -> bytes:
+    """Render the end of a failed stream: the role chunk if none was sent, the error, no [DONE]."""
+    last = b"data: " + dump({"error": openai.error_object(fault)}) + b"\n\n"
+    return last if opening.sent else role_chunk(opening) + last
+
+
+def role_chunk(opening: Opening) -> bytes:
+    """Give the chunk that opens a stream."""
+    chunk = {
+        "id": opening.id,
+        "object": "chat.completion.chunk",
+        "created": opening.created,
+        "model": opening.model,
+        "choices": [
+            {"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}
+        ],
+    }
+    return b"data: " + dump(chunk) + b"\n\n"

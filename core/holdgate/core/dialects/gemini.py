@@ -1,0 +1,131 @@
+"""Gemini generateContent: requests, errors and whole replies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from urllib.parse import quote
+
+import msgspec
+
+from holdgate.core.dialects import gemini_stream
+from holdgate.core.dialects.base import Closing, Ending, Opening, Peek, Said
+from holdgate.core.dialects.reading import Json, decode_request, dump, load, member, texts
+from holdgate.core.values.errors import Fault
+from holdgate.core.values.inbound import Framing, Task
+from holdgate.core.values.names import DialectName
+from holdgate.core.values.usage import Usage
+from holdgate.core.wire.sse import Event
+from holdgate.core.wire.tail import Tail
+
+_STATUSES: Mapping[int, str] = MappingProxyType(
+    {
+        400: "INVALID_ARGUMENT",
+        401: "UNAUTHENTICATED",
+        403: "PERMISSION_DENIED",
+        404: "NOT_FOUND",
+        413: "INVALID_ARGUMENT",
+        429: "RESOURCE_EXHAUSTED",
+        502: "UNAVAILABLE",
+        503: "UNAVAILABLE",
+        504: "DEADLINE_EXCEEDED",
+        529: "UNAVAILABLE",
+    }
+)
+_METHODS: Mapping[tuple[Task, Framing], str] = MappingProxyType(
+    {
+        ("generate", "whole"): ":generateContent",
+        ("generate", "sse"): ":streamGenerateContent?alt=sse",
+        ("generate", "array"): ":streamGenerateContent",
+        ("count_tokens", "whole"): ":countTokens",
+    }
+)
+
+
+class _Content(msgspec.Struct):
+    role: str | None = None
+    parts: msgspec.Raw = msgspec.Raw(b"")
+
+
+class _Request(msgspec.Struct):
+    """The model and the way of streaming are in Gemini's path, not in its body."""
+
+    contents: msgspec.Raw = msgspec.Raw(b"")
+
+
+_decoder = msgspec.json.Decoder(_Request)
+
+
+class Gemini:
+    """The dialect `gemini`. Source: Gemini API reference, generateContent."""
+
+    name: DialectName = "gemini"
+    key_place = "x-goog-api-key"
+    required_headers: tuple[tuple[str, str], ...] = ()
+
+    def peek(self, body: bytes) -> Peek:
+        """See Dialect.peek."""
+        request = decode_request(_decoder, body)
+        return Peek("", False, None, _first_user(request.contents) if request.contents else b"")
+
+    def url(self, base: str, task: Task, model: str, framing: Framing) -> str:
+        """See Dialect.url. The model is one segment: a slash in it is escaped."""
+        return f"{base}/v1beta/models/{quote(model, safe='')}{_METHODS[task, framing]}"
+
+    def models_url(self, base: str) -> str:
+        """See Dialect.models_url."""
+        return f"{base}/v1beta/models"
+
+    def tiny_request(self, model: str) -> bytes:
+        """See Dialect.tiny_request."""
+        ping = [{"role": "user", "parts": [{"text": "ping"}]}]
+        return dump({"contents": ping, "generationConfig": {"maxOutputTokens": 16}})
+
+    def said(self, event: Event) -> Said:
+        """See Dialect.said."""
+        return gemini_stream.said(event)
+
+    def lead_usage(self, event: Event) -> Usage | None:
+        """Each chunk tells the usage so far; the last one counts."""
+        return None
+
+    def ending(self, tail: Tail, lead: Usage | None) -> Ending:
+        """See Dialect.ending."""
+        return gemini_stream.ending(tail)
+
+    def whole_usage(self, body: bytes) -> Usage | None:
+        """See Dialect.whole_usage."""
+        return gemini_stream.usage(member(load(body), "usageMetadata"))
+
+    def error_words(self, body: bytes) -> str:
+        """See Dialect.error_words. A failed array stream holds its error in a list."""
+        return texts(
+            member(load(body.strip().removeprefix(b"[").removesuffix(b"]")), "error", "message")
+        )
+
+    def is_error(self, body: bytes) -> bool:
+        """See Dialect.is_error."""
+        found = load(body)
+        return bool(member(found, "error")) and not member(found, "candidates")
+
+    def error_body(self, fault: Fault, request_id: str) -> bytes:
+        """See Dialect.error_body."""
+        return dump(error_object(fault))
+
+    def stream_error(self, fault: Fault, opening: Opening) -> Closing:
+        """Bare JSON in a write of its own, then the cut (clients, 1.4)."""
+        return Closing(dump(error_object(fault)), cut=True)
+
+
+def error_object(fault: Fault) -> Json:
+    """Give the JSON of an error, which serves before and after the stream began."""
+    status = _STATUSES.get(fault.status, "INTERNAL")
+    return {"error": {"code": fault.status, "message": fault.message, "status": status}}
+
+
+def _first_user(contents: msgspec.Raw) -> bytes:
+    try:
+        spoken = msgspec.json.decode(contents, type=list[_Content])
+    except (msgspec.DecodeError, RecursionError):
+        return bytes(contents)
+    return next((bytes(c.parts) for c in spoken if c.role in (None, "user")), b"")

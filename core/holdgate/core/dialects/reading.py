@@ -1,0 +1,88 @@
+"""Tolerant looks into vendors' JSON: what is missing or of another shape is simply not there."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+
+import msgspec
+
+from holdgate.core.values.errors import Fault, FaultKind
+
+Json = dict[str, Any]
+T = TypeVar("T")
+
+
+def load(data: bytes | None) -> Json | None:
+    """Give the JSON object in `data`, or None if there is none."""
+    try:
+        value = msgspec.json.decode(data or b"")
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def is_json(data: bytes) -> bool:
+    """Tell whether `data` is JSON; the check skips, it builds nothing."""
+    try:
+        msgspec.json.decode(data, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return False
+    return True
+
+
+def member(value: object, *path: str) -> Any:
+    """Follow `path` through objects; None where it ends early."""
+    for name in path:
+        if not isinstance(value, dict):
+            return None
+        value = value.get(name)
+    return value
+
+
+def number(value: object, *path: str) -> int:
+    """Give the whole number at `path`, or 0."""
+    found = member(value, *path)
+    return int(found) if isinstance(found, int | float) and not isinstance(found, bool) else 0
+
+
+def texts(value: object) -> str:
+    """Give `value` if it is a text, else ""."""
+    return value if isinstance(value, str) else ""
+
+
+def last_object(data: bytes, name: str) -> Json | None:
+    """Give the last object that is a member `name`, out of bytes that may be cut at the front."""
+    marker = f'"{name}"'
+    text = data.decode("utf-8", "replace")
+    at = text.rfind(marker)
+    while at >= 0:
+        rest = text[at + len(marker) :].lstrip().removeprefix(":").lstrip()
+        if rest.startswith("{"):
+            try:
+                found, _ = json.JSONDecoder().raw_decode(rest)
+            except ValueError:
+                found = None
+            if isinstance(found, dict):
+                return found
+        at = text.rfind(marker, 0, at)
+    return None
+
+
+def dump(value: object) -> bytes:
+    """Give `value` as JSON text without spaces."""
+    return msgspec.json.encode(value)
+
+
+def decode_request(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
+    """Give the typed peek into a request. Raises Fault(REQUEST) that says what is wrong."""
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError as error:
+        raise Fault(FaultKind.REQUEST, f"the request is not as expected: {error}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Fault(
+            FaultKind.REQUEST, f"the body must be exactly one JSON object: {error}"
+        ) from error
+    except RecursionError as error:
+        raise Fault(FaultKind.REQUEST, "the body is nested too deeply") from error

@@ -1,0 +1,89 @@
+"""OpenAI Responses: requests, errors and whole replies."""
+
+from __future__ import annotations
+
+import msgspec
+
+from holdgate.core.dialects import openai, responses_stream
+from holdgate.core.dialects.base import Closing, Ending, Opening, Peek, Said
+from holdgate.core.dialects.reading import decode_request, dump, load, member
+from holdgate.core.values.errors import Fault
+from holdgate.core.values.inbound import Framing, Task
+from holdgate.core.values.names import DialectName
+from holdgate.core.values.usage import Usage
+from holdgate.core.wire.sse import Event
+from holdgate.core.wire.tail import Tail
+
+
+class _Request(msgspec.Struct):
+    model: str
+    stream: bool | None = None
+    prompt_cache_key: msgspec.Raw = msgspec.Raw(b"")
+    input: msgspec.Raw = msgspec.Raw(b"")
+
+
+_decoder = msgspec.json.Decoder(_Request)
+
+
+class Responses:
+    """The dialect `responses`. Source: OpenAI API reference, Responses."""
+
+    name: DialectName = "responses"
+    key_place = "bearer"
+    required_headers: tuple[tuple[str, str], ...] = ()
+
+    def peek(self, body: bytes) -> Peek:
+        """See Dialect.peek."""
+        request = decode_request(_decoder, body)
+        session = bytes(request.prompt_cache_key).strip(b'"').decode("utf-8", "replace")
+        return Peek(
+            request.model,
+            bool(request.stream),
+            None if session in ("", "null") else session,
+            openai.first_user(request.input) if request.input else b"",
+        )
+
+    def url(self, base: str, task: Task, model: str, framing: Framing) -> str:
+        """See Dialect.url."""
+        return f"{base}/responses"
+
+    def models_url(self, base: str) -> str:
+        """See Dialect.models_url."""
+        return f"{base}/models"
+
+    def tiny_request(self, model: str) -> bytes:
+        """See Dialect.tiny_request."""
+        return dump({"model": model, "input": "ping", "max_output_tokens": 16})
+
+    def said(self, event: Event) -> Said:
+        """See Dialect.said."""
+        return responses_stream.said(event)
+
+    def lead_usage(self, event: Event) -> Usage | None:
+        """Responses tells no usage early."""
+        return None
+
+    def ending(self, tail: Tail, lead: Usage | None) -> Ending:
+        """See Dialect.ending."""
+        return responses_stream.ending(tail)
+
+    def whole_usage(self, body: bytes) -> Usage | None:
+        """See Dialect.whole_usage."""
+        return responses_stream.usage(member(load(body), "usage"))
+
+    def error_words(self, body: bytes) -> str:
+        """See Dialect.error_words."""
+        return openai.error_words(body)
+
+    def is_error(self, body: bytes) -> bool:
+        """A whole reply always has `error`: null unless it failed."""
+        found = load(body)
+        return bool(member(found, "error")) and not member(found, "output")
+
+    def error_body(self, fault: Fault, request_id: str) -> bytes:
+        """See Dialect.error_body."""
+        return openai.error_body(fault)
+
+    def stream_error(self, fault: Fault, opening: Opening) -> Closing:
+        """See Dialect.stream_error."""
+        return Closing(responses_stream.error(fault, opening))

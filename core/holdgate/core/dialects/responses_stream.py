@@ -1,0 +1,136 @@
+"""OpenAI Responses: the stream of a reply."""
+
+from __future__ import annotations
+
+import re
+
+from holdgate.core.dialects import openai
+from holdgate.core.dialects.base import End, Ending, Opening, Said
+from holdgate.core.dialects.reading import Json, dump, last_object, load, member, number, texts
+from holdgate.core.dialects.wording import retry_after
+from holdgate.core.values.errors import Fault, FaultKind
+from holdgate.core.values.usage import Usage
+from holdgate.core.wire.sse import Event
+from holdgate.core.wire.tail import Tail
+
+_LEAD = frozenset(
+    {
+        "response.created",
+        "response.in_progress",
+        "response.queued",
+        "response.content_part.added",
+        "response.reasoning_summary_part.added",
+        "keepalive",
+    }
+)
+_WHOLE = frozenset({"response.completed", "response.incomplete"})
+_FAILED = frozenset({"response.failed", "error"})
+_TYPE = re.compile(rb'"type"\s*:\s*"([a-z_.]+)"')
+
+
+def type_of(event: Event) -> str:
+    """Give an event's type, also of one whose data was cut in the middle."""
+    if event.name:
+        return event.name
+    match = _TYPE.search(event.data or b"")
+    return match[1].decode() if match else ""
+
+
+def said(event: Event) -> Said:
+    """Tell what an event is: created, in_progress, queued and empty items promise nothing."""
+    kind = type_of(event)
+    if event.data is None or not kind or kind in _LEAD:
+        return Said.LEAD
+    if kind in _FAILED:
+        return Said.ERROR
+    found = load(event.data)
+    if found is None:
+        return Said.LEAD
+    if kind == "response.output_item.added":
+        return (
+            Said.LEAD if member(found, "item", "type") in ("message", "reasoning") else Said.CONTENT
+        )
+    if kind.endswith(".delta"):
+        return Said.CONTENT if found.get("delta") else Said.LEAD
+    return Said.CONTENT
+
+
+def ending(tail: Tail) -> Ending:
+    """Whole with `response.completed` or `response.incomplete`; failed is told as an error."""
+    end, message = End.CUT, ""
+    for event in tail.events():
+        kind = type_of(event)
+        if kind in _WHOLE:
+            end = End.WHOLE
+        elif kind in _FAILED and event.data is not None:
+            end, message = End.ERROR, openai.error_words(event.data)
+    return Ending(end, usage(last_object(tail.bytes, "usage")), message)
+
+
+def usage(found: object) -> Usage | None:
+    """Give `usage` in one meaning: input tokens include what the cache served."""
+    if not isinstance(found, dict):
+        return None
+    cached = number(found, "input_tokens_details", "cached_tokens")
+    return Usage(
+        input=max(0, number(found, "input_tokens") - cached),
+        cache_read=cached,
+        output=number(found, "output_tokens"),
+        reasoning=number(found, "output_tokens_details", "reasoning_tokens"),
+    )
+
+
+def error(fault: Fault, opening: Opening) -> bytes:
+    """Render the end of a failed stream: created and in_progress if not sent, then failed.
+
+    The openai libraries' stream helpers raise when anything else comes first, or when the id
+    changes (clients, 1.9).
+    """
+    frames, sequence = b"", opening.sequence
+    if not opening.sent:
+        for kind in ("response.created", "response.in_progress"):
+            frames += _frame(kind, sequence, _response(opening, "in_progress", None))
+            sequence += 1
+    told = {"code": fault.code or "server_error", "message": words(fault)}
+    return frames + _frame("response.failed", sequence, _response(opening, "failed", told))
+
+
+def words(fault: Fault) -> str:
+    """Give the message; Codex reads the wait out of it (clients, 1.16)."""
+    seconds = retry_after(fault)
+    if fault.code != "rate_limit_exceeded" or seconds is None or fault.kind is FaultKind.WINDOW:
+        return fault.message
+    return f"{fault.message.rstrip('.')}. Please try again in {seconds}s."
+
+
+def _response(opening: Opening, status: str, told: Json | None) -> Json:
+    return {
+        "id": opening.id,
+        "object": "response",
+        "created_at": opening.created,
+        "status": status,
+        "background": False,
+        "error": told,
+        "incomplete_details": None,
+        "instructions": None,
+        "max_output_tokens": None,
+        "metadata": {},
+        "model": opening.model,
+        "output": [],
+        "parallel_tool_calls": True,
+        "previous_response_id": None,
+        "reasoning": {"effort": None, "summary": None},
+        "store": False,
+        "temperature": None,
+        "text": {"format": {"type": "text"}},
+        "tool_choice": "auto",
+        "tools": [],
+        "top_p": None,
+        "truncation": "disabled",
+        "usage": None,
+    }
+
+
+def _frame(kind: str, sequence: int, response: Json) -> bytes:
+    data = dump({"type": kind, "sequence_number": sequence, "response": response})
+    return b"event: " + texts(kind).encode() + b"\ndata: " + data + b"\n\n"

@@ -1,0 +1,116 @@
+"""Assembly: settings become a roster, and all parts become one App."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+from holdgate.core.relay.exchange import Relay
+from holdgate.core.relay.live import LiveRequests
+from holdgate.core.relay.model_lists import ModelLists
+from holdgate.core.relay.ports import Upstream
+from holdgate.core.relay.proxies import choose_proxy
+from holdgate.core.relay.roster import Current, MissingKey, Roster
+from holdgate.core.relay.scheduler import Scheduler
+from holdgate.core.relay.tasks import Tasks
+from holdgate.core.relay.wheel import Wheel
+from holdgate.core.server.context import App, Doors
+from holdgate.core.server.guard import Guard
+from holdgate.core.server.wrong_keys import WrongKeys
+from holdgate.core.store.callers import GatewayKeys
+from holdgate.core.store.ledger import Ledger
+from holdgate.core.store.secrets import SecretMissing, SecretStore
+from holdgate.core.traffic.gate import Gate
+from holdgate.core.values.clock import Clock
+from holdgate.core.values.names import DIALECT_NAMES
+from holdgate.core.values.secret import Secret
+from holdgate.core.values.settings import Key, Model, Provider, Settings
+
+DEMO = "demo"
+
+
+def read_roster(settings: Settings, environ: Mapping[str, str]) -> Roster:
+    """Read the keys and choose the proxies that `settings` name."""
+    store = SecretStore(environ)
+    keys: dict[tuple[str, str], Secret | MissingKey] = {}
+    proxies: dict[str, str] = {}
+    for provider in settings.providers.values():
+        for key in provider.keys:
+            try:
+                keys[provider.name, key.name] = store.resolve(key.value)
+            except SecretMissing as error:
+                keys[provider.name, key.name] = MissingKey(str(error))
+        for dialect in DIALECT_NAMES:
+            if base := provider.base(dialect):
+                proxies[base] = choose_proxy(base, provider.proxy)
+    return Roster(settings, keys, proxies)
+
+
+def with_demo(settings: Settings, url: str) -> Settings:
+    """Add the built-in provider: 2 at once and 6 a minute, so that a queue is soon seen."""
+    from holdgate.core.server.demo.ask import MODEL
+
+    demo = Provider(
+        name=DEMO,
+        chat=f"{url}/v1",
+        responses=f"{url}/v1",
+        messages=url,
+        gemini=url,
+        keys=(Key(),),
+        concurrency=2,
+        rpm=6,
+        models=(Model(id=MODEL),),
+    )
+    return replace(settings, providers={**settings.providers, DEMO: demo})
+
+
+def this_machine() -> frozenset[str]:
+    """Give the names by which others in the LAN may call this machine."""
+    return frozenset({socket.gethostname().lower()})
+
+
+def new_request_id() -> str:
+    """Give an id that nobody can guess: a log line is found by it, a request cancelled."""
+    return f"hg-{secrets.token_hex(8)}"
+
+
+def assemble(
+    roster: Roster,
+    clock: Clock,
+    upstream: Upstream,
+    keys: GatewayKeys,
+    state: Path,
+    ledger_of: Callable[[Path, float], Ledger],
+) -> App:
+    """Build the one App of a gateway, in its event loop."""
+    loop = asyncio.get_running_loop()
+    started = clock.wall()
+    ledger = ledger_of(state, started)
+    current = Current(roster)
+    scheduler = Scheduler(Gate(), clock, loop)
+    scheduler.configure(roster.limits())
+    relay = Relay(
+        current, scheduler, upstream, LiveRequests(ledger, clock), Wheel(loop), clock, loop
+    )
+    return App(
+        relay=relay,
+        lists=ModelLists(current, upstream, clock),
+        ledger=ledger,
+        doors=Doors(Guard(roster.settings.server, this_machine(), keys, WrongKeys())),
+        tasks=Tasks(),
+        token=secrets.token_urlsafe(32),
+        version=version("holdgate"),
+        started=started,
+        new_id=new_request_id,
+    )
+
+
+def environ() -> Mapping[str, str]:
+    """Give this process's environment."""
+    return os.environ

@@ -1,0 +1,63 @@
+"""Fetching: a small request of the gateway's own, collected whole."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from holdgate.core.relay.ports import Head, Outgoing, Upstream
+from holdgate.core.values.errors import Fault, FaultKind
+
+MOST = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A vendor's whole reply."""
+
+    head: Head
+    body: bytes
+
+
+class _Collect:
+    """A feed that keeps everything."""
+
+    def __init__(self, done: asyncio.Future[Fetched]) -> None:
+        self._done = done
+        self._head: Head | None = None
+        self._body = bytearray()
+
+    def on_sent(self) -> None:
+        """Nothing hangs on it."""
+
+    def on_head(self, head: Head) -> None:
+        self._head = head
+
+    def on_bytes(self, data: bytes) -> None:
+        self._body += data
+        if len(self._body) > MOST:
+            self.on_fault(Fault(FaultKind.UNREADABLE, "the reply is too long"), lost=False)
+
+    def on_end(self) -> None:
+        if not self._done.done() and self._head is not None:
+            self._done.set_result(Fetched(self._head, bytes(self._body)))
+
+    def on_fault(self, fault: Fault, *, lost: bool) -> None:
+        if not self._done.done():
+            self._done.set_exception(fault)
+
+
+async def fetch(upstream: Upstream, outgoing: Outgoing, seconds: float) -> Fetched:
+    """Give the reply to `outgoing`, whatever its status.
+
+    Raises Fault(NETWORK) if there is none, and if it takes longer than `seconds`.
+    """
+    done: asyncio.Future[Fetched] = asyncio.get_running_loop().create_future()
+    call = upstream.send(outgoing, _Collect(done))
+    try:
+        async with asyncio.timeout(seconds):
+            return await done
+    except TimeoutError:
+        raise Fault(FaultKind.NETWORK, f"no reply within {seconds:g}s") from None
+    finally:
+        call.abort()

@@ -1,0 +1,93 @@
+"""Headers: which of an agent's go on to the vendor, and which of a vendor's come back.
+
+An agent's headers go on unless there is a reason (vendors look at User-Agent, beta headers switch on
+what the body uses). A vendor's come back only if an agent reads them: others would speak for the
+gateway (cookies, CORS, transport security).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from holdgate.core.values.inbound import Headers
+
+_HOP_BY_HOP = frozenset(
+    {"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect"}
+)
+_OF_THE_BODY = frozenset({"host", "content-length", "content-encoding", "accept-encoding"})
+_KEYS = frozenset({"authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie"})
+_OF_THE_WAY = frozenset(
+    {
+        "via",
+        "forwarded",
+        "x-real-ip",
+        "cf-connecting-ip",
+        "true-client-ip",
+        "tailscale-user-login",
+        "origin",
+        "referer",
+    }
+)
+# Codex writes the user's folder paths into it (clients, 1.13).
+_PRIVATE = frozenset({"x-codex-turn-metadata"})
+_STAY = _HOP_BY_HOP | _OF_THE_BODY | _KEYS | _OF_THE_WAY | _PRIVATE
+_STAY_PREFIXES = ("proxy-", "x-forwarded-", "sec-", "x-holdgate-", "access-control-")
+
+_COME_BACK = frozenset(
+    {
+        "content-type",
+        "content-language",
+        "request-id",
+        "x-request-id",
+        "cf-ray",
+        "retry-after",
+        "retry-after-ms",
+        "x-should-retry",
+        "server-timing",
+    }
+)
+_COME_BACK_PREFIXES = ("anthropic-", "openai-", "x-ratelimit-", "ratelimit", "x-goog-")
+_COME_BACK_SUFFIXES = ("-request-id", "-trace-id", "-requestid", "-traceid")
+
+
+def for_vendor(headers: Iterable[tuple[str, str]]) -> Headers:
+    """Give those of an agent's headers that go on, names in lower case, order kept."""
+    lower = [(name.lower(), value) for name, value in headers]
+    named = {
+        token.strip().lower()
+        for name, value in lower
+        if name == "connection"
+        for token in value.split(",")
+    }
+    return tuple(
+        (name, value)
+        for name, value in lower
+        if name not in _STAY and name not in named and not name.startswith(_STAY_PREFIXES)
+    )
+
+
+def for_agent(headers: Headers) -> Headers:
+    """Give those of a vendor's headers (lower case) that come back."""
+    return tuple(
+        (name, value)
+        for name, value in headers
+        if name in _COME_BACK
+        or name.startswith(_COME_BACK_PREFIXES)
+        or name.endswith(_COME_BACK_SUFFIXES)
+    )
+
+
+def key_header(place: str, key: str) -> tuple[str, str]:
+    """Give the header that carries a vendor's key at `place`."""
+    return ("authorization", f"Bearer {key}") if place == "bearer" else (place, key)
+
+
+def merged(*layers: Iterable[tuple[str, str]]) -> Headers:
+    """Give headers of several layers; a later layer's replace an earlier one's of that name."""
+    named: Mapping[str, None] = {}
+    out: list[tuple[str, str]] = []
+    for layer in layers:
+        pairs = [(name.lower(), value) for name, value in layer]
+        named = dict.fromkeys(name for name, _ in pairs)
+        out = [pair for pair in out if pair[0] not in named] + pairs
+    return tuple(out)

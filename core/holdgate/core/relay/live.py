@@ -1,0 +1,78 @@
+"""The live requests: who waits, who is served, and what the last fault was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from holdgate.core.relay.ports import Book
+from holdgate.core.traffic.lane import Ticket
+from holdgate.core.values.clock import Clock
+from holdgate.core.values.errors import Fault
+from holdgate.core.values.records import Record, State
+
+
+@dataclass(slots=True, eq=False)
+class LiveRequest:
+    """A request that has not ended: its record, its place, and how to end it from outside."""
+
+    record: Record
+    stop: Callable[[Fault], None]
+    ticket: Ticket | None = None
+
+
+class LiveRequests:
+    """All requests that have not ended, in the order of their arrival."""
+
+    def __init__(self, book: Book, clock: Clock) -> None:
+        """Take the book that keeps records for good."""
+        self._book = book
+        self._clock = clock
+        self._live: dict[str, LiveRequest] = {}
+        self._changed: Callable[[], None] | None = None
+        self.last_error: str | None = None
+
+    def open(self, request: LiveRequest) -> None:
+        """A request arrived."""
+        self._live[request.record.id] = request
+        self._book.opened(request.record)
+
+    def close(self, request: LiveRequest, state: State) -> None:
+        """A request ended in `state`."""
+        record = request.record
+        record.ended = self._clock.wall()
+        record.enter(state, record.ended, record.message)
+        if record.message and state == "failed":
+            self.last_error = record.message
+        self._live.pop(record.id, None)
+        self._book.closed(record)
+        if not self._live and self._changed is not None:
+            self._changed()
+
+    def __iter__(self) -> Iterator[LiveRequest]:
+        """Give the live requests, oldest first."""
+        return iter(list(self._live.values()))
+
+    def __len__(self) -> int:
+        """Count them."""
+        return len(self._live)
+
+    def get(self, id: str) -> LiveRequest | None:
+        """Give a live request by its id."""
+        return self._live.get(id)
+
+    def counts(self) -> Counter[str]:
+        """Count them by state."""
+        return Counter(request.record.state for request in self._live.values())
+
+    def stop(self, fault: Fault) -> None:
+        """End all of them, each in its own dialect's way."""
+        for request in self:
+            request.stop(fault)
+
+    def when_empty(self, call: Callable[[], None]) -> None:
+        """Call `call` when none is left; at once if there is none now."""
+        self._changed = call
+        if not self._live:
+            call()

@@ -1,0 +1,37 @@
+"""Telling a fault while nothing was sent: the status, headers and body that the agent gets."""
+
+from __future__ import annotations
+
+from holdgate.core.dialects.base import Dialect
+from holdgate.core.dialects.wording import retry_after
+from holdgate.core.relay.headers import merged
+from holdgate.core.relay.ports import Sink
+from holdgate.core.values.errors import Fault, FaultKind
+from holdgate.core.values.inbound import Headers
+
+# These are told in the gateway's own words, whatever the vendor said: agents take a 401 for their
+# own login, and go on asking after a 429 of spent credit (contract 3).
+_OWN_WORDS = frozenset({FaultKind.AUTH, FaultKind.FORBIDDEN, FaultKind.CREDIT})
+
+
+def tell_plainly(sink: Sink, dialect: Dialect, fault: Fault, request_id: str) -> int:
+    """Answer with the fault. A vendor's own error keeps its status and body. Gives the status."""
+    reply = fault.reply
+    if reply is not None and reply.status >= 400 and fault.kind not in _OWN_WORDS:
+        headers = merged(reply.headers, (("x-holdgate-request", request_id),))
+        sink.answer(reply.status, headers, reply.body)
+        return reply.status
+    sink.answer(
+        fault.status, error_headers(fault, request_id), dialect.error_body(fault, request_id)
+    )
+    return fault.status
+
+
+def error_headers(fault: Fault, request_id: str) -> Headers:
+    """Give the headers of an error in the gateway's own words."""
+    seconds = retry_after(fault)
+    return merged(
+        (("content-type", "application/json"), ("x-holdgate-request", request_id)),
+        (("retry-after", str(seconds)),) if seconds is not None else (),
+        fault.headers,
+    )

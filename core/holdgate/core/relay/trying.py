@@ -1,0 +1,278 @@
+"""A try: one request at one candidate, from the moment it is sent to its answer or fault."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from holdgate.core.dialects.base import Dialect, Ending
+from holdgate.core.relay.ports import Call, Head, Sink
+from holdgate.core.relay.reply import ErrorReply, Reply, StreamReply, WholeReply
+from holdgate.core.relay.wheel import Timer, Wheel
+from holdgate.core.values.clock import Clock
+from holdgate.core.values.errors import Fault, FaultKind, VendorReply
+from holdgate.core.values.inbound import Framing, Headers
+from holdgate.core.values.kinds import format_duration
+from holdgate.core.values.records import Record, TryRecord
+from holdgate.core.values.secret import Secret, mask
+from holdgate.core.wire import encodings
+from holdgate.core.wire.json_array import ArraySplitter
+from holdgate.core.wire.sse import Splitter
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a try may be silent, in seconds; 0 is without limit."""
+
+    first_byte: float
+    idle: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What came of a try: the stream's ending, or a fault (`lost`: before any byte of a reply)."""
+
+    ending: Ending | None = None
+    fault: Fault | None = None
+    lost: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a try works with: who asked, where the reply goes, whose clock counts."""
+
+    sink: Sink
+    clock: Clock
+    wheel: Wheel
+    dialect: Dialect
+    framing: Framing
+    record: Record
+    reply_headers: Callable[[Head], Headers]
+
+
+class Trying:
+    """The feed of one call. Tells `ended` once; after `quit` it tells nothing."""
+
+    __slots__ = (
+        "_call",
+        "_decoder",
+        "_ended",
+        "_head",
+        "_heard",
+        "_key",
+        "_patience",
+        "_paused",
+        "_provider",
+        "_reply",
+        "_scene",
+        "_sent",
+        "_timer",
+        "_try",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        scene: Scene,
+        attempt: TryRecord,
+        key: Secret,
+        patience: Patience,
+        sent: Callable[[], None],
+        ended: Callable[[Ended], None],
+    ) -> None:
+        """Take who is told when the request left, and when it is over."""
+        self._scene, self._try, self._key, self._patience = scene, attempt, key, patience
+        self._provider = attempt.provider
+        self._sent, self._ended = sent, ended
+        self._call: Call | None = None
+        self._head: Head | None = None
+        self._reply: Reply | None = None
+        self._decoder: encodings.Decoder | None = None
+        self._heard = scene.clock.monotonic()
+        self._paused = False
+        self._timer: Timer | None = None
+
+    def begin(self, call: Call) -> None:
+        """Take the call that this try is about."""
+        self._call = call
+
+    def quit(self) -> None:
+        """Break off: the connection is closed and nothing more is told."""
+        self._ended = lambda _: None
+        self._stop_timer()
+        if self._call is not None:
+            self._call.abort()
+
+    @property
+    def passing(self) -> bool:
+        """Whether the agent has seen some of this try's answer."""
+        return self._scene.record.state == "passing"
+
+    def on_sent(self) -> None:
+        """See Feed."""
+        self._sent()
+        self._heard = self._scene.clock.monotonic()
+        self._watch(self._patience.first_byte)
+
+    def on_head(self, head: Head) -> None:
+        """See Feed. The head decides what kind of reply this is."""
+        now = self._scene.clock.wall()
+        self._head, self._try.first_byte, self._try.status = head, now, head.status
+        self._heard = self._scene.clock.monotonic()
+        self._watch(self._patience.idle)
+        self._scene.record.enter("held", now, f"{self._provider} has begun to answer")
+        try:
+            self._decoder = self._decoder_of(head)
+            self._reply = self._reply_to(head)
+        except Fault as fault:
+            self._finish(Ended(fault=fault))
+
+    def on_bytes(self, data: bytes) -> None:
+        """See Feed. The hot path: one look at the clock, then straight through."""
+        self._heard = self._scene.clock.monotonic()
+        if self._reply is None:
+            return
+        try:
+            if self._decoder is not None:
+                data = self._decoder.feed(data)
+            self._reply.feed(data)
+        except Fault as fault:
+            self._finish(Ended(fault=fault))
+        except encodings.BadEncoding as error:
+            self._finish(Ended(fault=self._broken(error)))
+
+    def on_end(self) -> None:
+        """See Feed."""
+        if self._reply is None:
+            return
+        try:
+            if self._decoder is not None:
+                self._reply.feed(self._decoder.close())
+            self._finish(Ended(self._reply.close()))
+        except Fault as fault:
+            self._finish(Ended(fault=self._masked(fault)))
+        except encodings.BadEncoding as error:
+            self._finish(Ended(fault=self._broken(error)))
+
+    def on_fault(self, fault: Fault, *, lost: bool) -> None:
+        """See Feed."""
+        self._finish(Ended(fault=self._masked(fault), lost=lost))
+
+    def _decoder_of(self, head: Head) -> encodings.Decoder | None:
+        """Undo what the vendor compressed although it was asked not to."""
+        encoding = head.get("content-encoding").strip().lower()
+        if encoding in ("", "identity"):
+            return None
+        try:
+            return encodings.decoder(encoding, 0)
+        except encodings.UnknownEncoding as error:
+            raise self._broken(error) from error
+
+    def _reply_to(self, head: Head) -> Reply:
+        scene = self._scene
+        if not 200 <= head.status < 300:
+            told = VendorReply(head.status, scene.reply_headers(head), b"")
+            return ErrorReply(self._provider, scene.dialect, told)
+        content_type = head.get("content-type").partition(";")[0].strip().lower()
+        if content_type in ("text/html", "application/xhtml+xml"):
+            raise Fault(
+                FaultKind.UNREADABLE,
+                f"{self._provider}: answered with a web page instead of a reply; "
+                "check its base URL, or a login page in between",
+            )
+        if scene.framing == "array" and content_type != "text/event-stream":
+            return self._stream(ArraySplitter())
+        if scene.framing != "whole" and content_type != "application/json":
+            return self._stream(Splitter())
+        if content_type == "text/event-stream":
+            raise Fault(
+                FaultKind.UNREADABLE, f"{self._provider}: streams although no stream was asked for"
+            )
+        return WholeReply(self._provider, scene.dialect, self._show_whole)
+
+    def _stream(self, splitter: Splitter | ArraySplitter) -> StreamReply:
+        return StreamReply(
+            self._provider, self._scene.dialect, splitter, self._show_start, self._show
+        )
+
+    def _show_whole(self, body: bytes) -> None:
+        assert self._head is not None
+        self._scene.record.enter("passing", self._scene.clock.wall(), f"{self._provider} answers")
+        self._scene.sink.answer(self._head.status, self._scene.reply_headers(self._head), body)
+
+    def _show_start(self) -> None:
+        assert self._head is not None
+        self._scene.record.enter("passing", self._scene.clock.wall(), f"{self._provider} answers")
+        self._scene.record.note(self._scene.clock.wall(), "passing", self._provider)
+        self._scene.sink.start(self._head.status, self._scene.reply_headers(self._head))
+
+    def _show(self, data: bytes) -> None:
+        if self._scene.sink.write(data) and not self._paused and self._call is not None:
+            self._paused = True
+            self._call.pause()
+            self._scene.sink.on_room(self._room)
+
+    def _room(self) -> None:
+        """The agent reads again. Its silence was no silence of the vendor's."""
+        if self._paused and self._call is not None:
+            self._paused = False
+            self._heard = self._scene.clock.monotonic()
+            self._call.resume()
+
+    def _watch(self, patience: float) -> None:
+        self._stop_timer()
+        if patience > 0:
+            self._timer = self._scene.wheel.after(patience, self._look)
+
+    def _look(self) -> None:
+        """The patience may be over; only a timer looks, so that bytes need not set one."""
+        patience = self._patience.idle if self._head else self._patience.first_byte
+        left = self._heard + patience - self._scene.clock.monotonic()
+        if left > 0:
+            self._timer = self._scene.wheel.after(left, self._look)
+            return
+        self._finish(Ended(fault=self._silence(patience)))
+
+    def _silence(self, patience: float) -> Fault:
+        if self._paused:
+            return Fault(
+                FaultKind.READER,
+                f"the agent read nothing for {format_duration(patience)} (idle_timeout)",
+            )
+        limit = "idle_timeout" if self._head else "first_byte_timeout"
+        return Fault(
+            FaultKind.STALLED,
+            f"{self._provider}: said nothing for {format_duration(patience)}, its {limit}",
+        )
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _finish(self, ended: Ended) -> None:
+        self._stop_timer()
+        self._reply = None
+        tell, self._ended = self._ended, lambda _: None
+        if ended.fault is not None and self._call is not None:
+            self._call.abort()
+        tell(Ended(fault=self._masked(ended.fault), lost=ended.lost) if ended.fault else ended)
+
+    def _broken(self, error: Exception) -> Fault:
+        return Fault(FaultKind.UNREADABLE, f"{self._provider}: the reply's compression: {error}")
+
+    def _masked(self, fault: Fault) -> Fault:
+        """Vendors quote the key that they refuse; nobody else may see it."""
+        secrets = [self._key]
+        reply = fault.reply
+        if reply is not None:
+            body = mask(reply.body.decode("utf-8", "surrogateescape"), secrets)
+            reply = VendorReply(
+                reply.status, reply.headers, body.encode("utf-8", "surrogateescape")
+            )
+        return Fault(
+            fault.kind,
+            mask(fault.message, secrets),
+            retry_after=fault.retry_after,
+            reply=reply,
+            headers=fault.headers,
+        )

@@ -1,0 +1,72 @@
+"""The timer wheel: coarse timers for thousands of streams, one timer of the loop for them all.
+
+A timer of the loop each would cost more than the rest of a waiting stream. A moment is rounded up
+to the next turn, so a timer is late by a turn at most and never early.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable
+
+TURN = 0.25  # seconds
+
+
+class Timer:
+    """A moment at which `ring` is called, unless cancelled before."""
+
+    __slots__ = ("ring",)
+
+    def __init__(self, ring: Callable[[], None] | None) -> None:
+        """Take what to call."""
+        self.ring = ring
+
+    def cancel(self) -> None:
+        """Forget it; saying it again changes nothing."""
+        self.ring = None
+
+
+class Wheel:
+    """Timers in buckets of one turn each, on the running loop's clock."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Take the loop whose time counts."""
+        self._loop = loop
+        self._buckets: dict[int, list[Timer]] = {}
+        self._next: asyncio.TimerHandle | None = None
+        self._next_turn = 0
+
+    def after(self, seconds: float, ring: Callable[[], None]) -> Timer:
+        """Call `ring` when `seconds` have passed."""
+        timer = Timer(ring)
+        turn = math.ceil((self._loop.time() + seconds) / TURN)
+        self._buckets.setdefault(turn, []).append(timer)
+        if self._next is None or turn < self._next_turn:
+            self._arm(turn)
+        return timer
+
+    def close(self) -> None:
+        """Forget all timers."""
+        self._buckets.clear()
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+
+    def _arm(self, turn: int) -> None:
+        if self._next is not None:
+            self._next.cancel()
+        self._next_turn = turn
+        self._next = self._loop.call_at(turn * TURN, self._turn)
+
+    def _turn(self) -> None:
+        self._next = None
+        now = self._loop.time()
+        due = [turn for turn in self._buckets if turn * TURN <= now + 1e-6]
+        for turn in sorted(due):
+            for timer in self._buckets.pop(turn):
+                ring, timer.ring = timer.ring, None
+                if ring is not None:
+                    ring()
+        if self._buckets:
+            self._arm(min(self._buckets))

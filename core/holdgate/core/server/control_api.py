@@ -1,0 +1,133 @@
+"""The control API: `/api/*`, for the terminal, the tray and the page."""
+
+from __future__ import annotations
+
+import hmac
+import sqlite3
+from collections.abc import Mapping
+from typing import Any
+
+from aiohttp import web
+
+from holdgate.core.server.context import App
+from holdgate.core.server.snapshot import snapshot
+from holdgate.core.traffic.routing import all_models, spoken
+from holdgate.core.values.errors import Fault, FaultKind
+from holdgate.core.values.settings import Provider
+
+LIMIT_DEFAULT = 100
+LIMIT_MOST = 1000
+
+
+async def control(app: App, request: web.BaseRequest, headers: Mapping[str, str]) -> Any:
+    """Give the JSON of an endpoint. Raises Fault: LOGIN, NOT_FOUND, METHOD or REQUEST."""
+    _check_token(app, headers)
+    path = request.rel_url.path.rstrip("/")
+    if request.method not in ("GET", "HEAD"):
+        raise Fault(FaultKind.METHOD, f"{path} is read with GET", headers=(("Allow", "GET"),))
+    if path.startswith("/api/requests/"):
+        return await _request(app, path.removeprefix("/api/requests/"))
+    match path:
+        case "/api/status":
+            return snapshot(app)
+        case "/api/requests":
+            return await _requests(app, request)
+        case "/api/models":
+            return _models(app)
+        case "/api/providers":
+            return {"providers": [_provider(p) for p in _settings(app).providers.values()]}
+    raise Fault(
+        FaultKind.NOT_FOUND,
+        f"nothing is served at {path}; served are: /api/status, /api/requests, "
+        "/api/requests/ID, /api/models, /api/providers",
+    )
+
+
+def _check_token(app: App, headers: Mapping[str, str]) -> None:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not hmac.compare_digest(
+        token.strip().encode(), app.token.encode()
+    ):
+        raise Fault(
+            FaultKind.LOGIN,
+            "the control API needs the token of runtime.json in the state folder, "
+            "as Authorization: Bearer",
+        )
+
+
+async def _requests(app: App, request: web.BaseRequest) -> dict[str, Any]:
+    """Live requests first, then past ones, newest first in both."""
+    limit = _limit(request.rel_url.query.get("limit", ""))
+    wanted = request.rel_url.query.get("state", "")
+    states = tuple(state for state in wanted.split(",") if state)
+    live = [each.record for each in app.relay.live if not states or each.record.state in states]
+    shown = [record.as_json() for record in reversed(live)][:limit]
+    ids = {each["id"] for each in shown}
+    past = await _from_ledger(app, limit, states)
+    shown += [each for each in past if each["id"] not in ids]
+    return {"requests": shown[:limit]}
+
+
+async def _from_ledger(app: App, limit: int, states: tuple[str, ...]) -> list[dict[str, Any]]:
+    try:
+        return await app.relay.loop.run_in_executor(None, app.ledger.recent, limit, states)
+    except sqlite3.Error:
+        return []  # not written yet, or not readable; the log says so
+
+
+async def _request(app: App, id: str) -> dict[str, Any]:
+    if live := app.relay.live.get(id):
+        return live.record.as_json()
+    try:
+        found = await app.relay.loop.run_in_executor(None, app.ledger.find, id)
+    except sqlite3.Error:
+        found = None
+    if found is None:
+        raise Fault(FaultKind.NOT_FOUND, f"no request {id[:100]} is known")
+    return found
+
+
+def _limit(text: str) -> int:
+    if not text:
+        return LIMIT_DEFAULT
+    if not text.isascii() or not text.isdigit():
+        raise Fault(FaultKind.REQUEST, f"limit: a whole number up to {LIMIT_MOST} is allowed")
+    return min(int(text), LIMIT_MOST)
+
+
+def _models(app: App) -> dict[str, Any]:
+    listed = all_models(_settings(app), app.lists.known)
+    return {
+        "models": [
+            {
+                "id": each.id,
+                "owner": each.owner,
+                "dialects": list(each.dialects),
+                "context": each.model.context or None,
+                "output": each.model.output or None,
+            }
+            for each in listed
+        ]
+    }
+
+
+def _provider(provider: Provider) -> dict[str, Any]:
+    return {
+        "name": provider.name,
+        "preset": provider.preset or None,
+        "dialects": list(spoken(provider, provider.model(""))),
+        "models": None if provider.models is None else [model.id for model in provider.models],
+        "keys": [
+            {
+                "name": key.name,
+                "on": key.on,
+                **dict(zip(("concurrency", "rpm", "tpm"), provider.limits_of(key), strict=True)),
+            }
+            for key in provider.keys
+        ],
+        "window": provider.window,
+    }
+
+
+def _settings(app: App) -> Any:
+    return app.relay.current.roster.settings

@@ -1,0 +1,1 @@
+"""The built-in demo provider: a scripted vendor that needs no key and no network."""

@@ -1,0 +1,73 @@
+"""The list of models, as OpenAI, Anthropic and Gemini clients read it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from holdgate.core.server.context import App
+from holdgate.core.server.paths import Endpoint
+from holdgate.core.traffic.routing import Listed, all_models, unknown_model
+from holdgate.core.values.errors import Fault
+
+_METHODS = ("generateContent", "streamGenerateContent", "countTokens")
+
+
+async def models(app: App, endpoint: Endpoint) -> dict[str, Any]:
+    """Give the list, or the one entry that `endpoint` names. Raises Fault(MODEL)."""
+    await app.lists.complete()
+    settings = app.relay.current.roster.settings
+    listed = all_models(settings, app.lists.known)
+    show = _gemini_entry if endpoint.dialect == "gemini" else _entry
+    if endpoint.kind == "models":
+        entries = [show(each, app.started) for each in listed]
+        return {"models": entries} if endpoint.dialect == "gemini" else _openai_list(entries)
+    for each in listed:
+        if each.id == endpoint.model:
+            return show(each, app.started)
+    raise _unknown(app, endpoint.model or "")
+
+
+def _unknown(app: App, model: str) -> Fault:
+    return unknown_model(app.relay.current.roster.settings, app.lists.known, model)
+
+
+def _openai_list(entries: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "object": "list",
+        "data": entries,
+        "has_more": False,
+        "first_id": entries[0]["id"] if entries else None,
+        "last_id": entries[-1]["id"] if entries else None,
+    }
+
+
+def _entry(listed: Listed, started: float) -> dict[str, Any]:
+    """One entry for OpenAI (object, created, owned_by) and Anthropic clients (type, ...)."""
+    entry: dict[str, Any] = {
+        "id": listed.id,
+        "object": "model",
+        "created": int(started),
+        "owned_by": listed.owner,
+        "type": "model",
+        "display_name": listed.id,
+        "created_at": datetime.fromtimestamp(int(started), UTC).isoformat().replace("+00:00", "Z"),
+    }
+    if listed.model.context:
+        entry["context_length"] = listed.model.context
+    return entry
+
+
+def _gemini_entry(listed: Listed, started: float) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "name": f"models/{listed.id}",
+        "baseModelId": listed.id,
+        "version": "1",
+        "displayName": listed.id,
+        "supportedGenerationMethods": list(_METHODS),
+    }
+    if listed.model.context:
+        entry["inputTokenLimit"] = listed.model.context
+    if listed.model.output:
+        entry["outputTokenLimit"] = listed.model.output
+    return entry

@@ -1,0 +1,82 @@
+"""The instance: one gateway for each state folder, and how others on this machine find it.
+
+The lock is the operating system's own and is free the moment its process is gone, also after
+kill -9; runtime.json says who holds it, and may be a dead one's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+LOCK_NAME = "gateway.lock"
+RUNTIME_NAME = "runtime.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """What runtime.json says: the address, the process and the control token."""
+
+    url: str
+    pid: int
+    token: str
+    version: str
+
+
+class AlreadyRunning(Exception):
+    """Another gateway holds the state folder; `runtime` is what it wrote, if it did."""
+
+    def __init__(self, runtime: Runtime | None) -> None:
+        """Take what is known of the other one."""
+        where = f" at {runtime.url} (process {runtime.pid})" if runtime else ""
+        super().__init__(f"another gateway runs already{where}; gateway status shows it")
+        self.runtime = runtime
+
+
+class Instance:
+    """The lock of one state folder, held from `acquire` to `release`."""
+
+    def __init__(self, state: Path) -> None:
+        """Take the state folder."""
+        self._state = state
+        # Not thread-local: the main thread takes it, whoever ends the process gives it back.
+        self._lock = FileLock(state / LOCK_NAME, thread_local=False)
+
+    def acquire(self) -> None:
+        """Become the one gateway. Raises AlreadyRunning, or OSError for a folder of no use."""
+        self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise AlreadyRunning(read_runtime(self._state)) from None
+
+    def announce(self, runtime: Runtime) -> None:
+        """Write runtime.json, readable by this user alone."""
+        handle, name = tempfile.mkstemp(dir=self._state, prefix=".runtime")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(asdict(runtime), file)
+        Path(name).replace(self._state / RUNTIME_NAME)
+
+    def release(self) -> None:
+        """Take runtime.json away and give the lock back; saying it again changes nothing."""
+        if self._lock.is_locked:
+            with contextlib.suppress(OSError):
+                (self._state / RUNTIME_NAME).unlink(missing_ok=True)
+            self._lock.release()
+
+
+def read_runtime(state: Path) -> Runtime | None:
+    """Give what runtime.json says, or None if there is none that can be read."""
+    try:
+        found = json.loads((state / RUNTIME_NAME).read_text(encoding="utf-8"))
+        return Runtime(
+            str(found["url"]), int(found["pid"]), str(found["token"]), str(found["version"])
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,224 @@
+"""The ledger: the SQLite record of every request and every try.
+
+One thread writes, in batches, off the request path: a ledger that is slow, full or locked never
+delays or breaks a reply. It says so once in the log, keeps a bounded backlog, and goes on when it
+can. A request is written when it arrives and again when it ends, unless both fall into one batch.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import queue
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from holdgate.core.store.ledger_schema import COLUMNS, REQUEST_UPSERT, TRY_UPSERT, prepare
+from holdgate.core.values.records import Record
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "ledger.sqlite3"
+# Records that wait to be written while the disk is slow; older ones are dropped beyond it.
+BACKLOG_MOST = 50_000
+# Seconds in which a batch gathers, so that a busy minute costs few transactions.
+GATHER = 0.25
+_BUSY_WAIT = 5.0
+_LIVE_STATES = ("waiting", "trying", "held", "passing")
+
+
+class Ledger:
+    """The book of all requests. `opened`, `closed` and `close` may be called from any thread."""
+
+    def __init__(self, path: Path, started: float) -> None:
+        """Take the file, and since when (Unix seconds) this process serves.
+
+        Requests that an earlier process left unfinished are marked as failed. Raises nothing: a
+        file that cannot be opened is told in the log and tried again.
+        """
+        self._path, self._started = path, started
+        self._todo: queue.SimpleQueue[Record | None] = queue.SimpleQueue()
+        self._hurry = threading.Event()
+        self._failed = False
+        self._thread = threading.Thread(target=self._write_all, name="ledger", daemon=True)
+        self._thread.start()
+
+    def opened(self, record: Record) -> None:
+        """A request arrived."""
+        self._put(record)
+
+    def closed(self, record: Record) -> None:
+        """A request ended."""
+        self._put(record)
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Write what waits and close the file; at most `timeout` seconds."""
+        self._todo.put(None)
+        self._hurry.set()
+        self._thread.join(timeout)
+
+    def recent(self, limit: int, states: Iterable[str] = ()) -> list[dict[str, Any]]:
+        """Give the newest requests that ended, newest first, without tries and time line."""
+        wanted = tuple(states)
+        where = f"WHERE state IN ({','.join('?' * len(wanted))})" if wanted else ""
+        with _reading(self._path) as db:
+            rows = db.execute(
+                f"SELECT {COLUMNS} FROM requests {where} ORDER BY arrived DESC LIMIT ?",
+                (*wanted, limit),
+            ).fetchall()
+        return [_as_json(row, []) for row in rows]
+
+    def find(self, id: str) -> dict[str, Any] | None:
+        """Give one request with its tries and time line."""
+        with _reading(self._path) as db:
+            row = db.execute(f"SELECT {COLUMNS} FROM requests WHERE id = ?", (id,)).fetchone()
+            tries = db.execute("SELECT * FROM tries WHERE request = ? ORDER BY number", (id,))
+            return _as_json(row, tries.fetchall()) if row else None
+
+    def _put(self, record: Record) -> None:
+        # The record itself is kept and read when it is written: one row tells the last of it.
+        if self._todo.qsize() < BACKLOG_MOST:
+            self._todo.put(record)
+
+    def _write_all(self) -> None:
+        db: sqlite3.Connection | None = None
+        going = True
+        while going:
+            batch, going = self._gather(self._todo.get())
+            try:
+                db = db or self._open()
+                _write(db, batch.values())
+                self._worked()
+            except (sqlite3.Error, OSError) as error:
+                self._could_not(error)
+                if db is not None:
+                    db.close()
+                db = None
+        if db is not None:
+            db.close()
+
+    def _gather(self, record: Record | None) -> tuple[dict[str, Record], bool]:
+        """Give the records of one batch, each once, and whether to go on after it."""
+        batch: dict[str, Record] = {}
+        self._hurry.wait(GATHER)
+        while record is not None:
+            batch[record.id] = record
+            try:
+                record = self._todo.get_nowait()
+            except queue.Empty:
+                return batch, True
+        return batch, False
+
+    def _open(self) -> sqlite3.Connection:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        db = sqlite3.connect(self._path, timeout=_BUSY_WAIT)
+        try:
+            prepare(db)
+            _close_unfinished(db, self._started)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _could_not(self, error: Exception) -> None:
+        if not self._failed:
+            log.error("the ledger %s cannot be written (%s); replies go on", self._path, error)
+        self._failed = True
+
+    def _worked(self) -> None:
+        if self._failed:
+            log.warning("the ledger %s is written again", self._path)
+        self._failed = False
+
+
+def _close_unfinished(db: sqlite3.Connection, started: float) -> None:
+    """Mark what a killed process left open: its requests arrived before this one started."""
+    with db:
+        db.execute(
+            "UPDATE requests SET state = 'failed', fault = 'gateway stopped', ended = ? "
+            f"WHERE arrived < ? AND state IN ({','.join('?' * len(_LIVE_STATES))})",
+            (started, started, *_LIVE_STATES),
+        )
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection for one look, closed after it."""
+    db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_WAIT)
+    try:
+        db.row_factory = sqlite3.Row
+        yield db
+    finally:
+        db.close()
+
+
+def _write(db: sqlite3.Connection, records: Iterable[Record]) -> None:
+    with db:
+        for record in records:
+            db.execute(REQUEST_UPSERT, _request_row(record))
+            db.executemany(TRY_UPSERT, _try_rows(record))
+
+
+def _request_row(record: Record) -> tuple[Any, ...]:
+    usage = record.usage
+    return (
+        record.id,
+        record.arrived,
+        record.ended,
+        record.caller.agent,
+        record.caller.key,
+        record.caller.address,
+        record.conversation,
+        record.model,
+        record.candidate,
+        record.dialect,
+        record.stream,
+        record.state,
+        record.status,
+        record.fault,
+        record.message,
+        round(record.waited, 3),
+        record.kept_alive,
+        usage.input if usage else None,
+        usage.cache_read if usage else None,
+        usage.cache_write if usage else None,
+        usage.output if usage else None,
+        usage.reasoning if usage else None,
+        json.dumps([[note.at, note.what, note.detail] for note in tuple(record.timeline)]),
+    )
+
+
+def _try_rows(record: Record) -> list[tuple[Any, ...]]:
+    return [
+        (record.id, number, t.provider, t.key, t.model, t.dialect, t.started, t.first_byte,
+         t.ended, t.status, t.fault)
+        for number, t in enumerate(tuple(record.tries))
+    ]  # fmt: skip
+
+
+def _as_json(row: sqlite3.Row, tries: list[sqlite3.Row]) -> dict[str, Any]:
+    """Give a row in the shape of Record.as_json."""
+    usage = {
+        name: row[name] for name in ("input", "cache_read", "cache_write", "output", "reasoning")
+    }
+    return {
+        **{name: row[name] for name in ("id", "agent", "conversation", "model", "dialect")},
+        "stream": bool(row["stream"]),
+        **{name: row[name] for name in ("state", "arrived", "ended", "status", "fault", "waited")},
+        "kept_alive": row["kept_alive"],
+        "usage": None if usage["input"] is None else usage,
+        "losses": [],
+        "tries": [
+            {name: each[name] for name in each.keys() if name not in ("request", "number")}  # noqa: SIM118
+            | {"rest": None}
+            for each in tries
+        ],
+        "timeline": [
+            {"at": at, "what": what, "detail": detail}
+            for at, what, detail in json.loads(row["timeline"])
+        ],
+    }

@@ -1,0 +1,114 @@
+"""Records: the one live account of a request and of each of its tries.
+
+A record is the only value that changes while it is looked at: the request that it belongs to writes
+it, the snapshot and the ledger read it. Times are Unix seconds, durations seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from holdgate.core.values.caller import Caller
+from holdgate.core.values.errors import FaultKind
+from holdgate.core.values.names import DialectName
+from holdgate.core.values.usage import Usage
+
+State = Literal["waiting", "trying", "held", "passing", "done", "failed", "cancelled", "gone"]
+
+
+@dataclass(slots=True)
+class TryRecord:
+    """One request sent, or about to be sent, to one candidate."""
+
+    provider: str
+    key: str
+    model: str
+    dialect: DialectName
+    started: float
+    first_byte: float | None = None
+    ended: float | None = None
+    status: int | None = None
+    fault: FaultKind | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the shape of the control API."""
+        return {
+            "provider": self.provider,
+            "key": self.key,
+            "model": self.model,
+            "dialect": self.dialect,
+            "started": self.started,
+            "first_byte": self.first_byte,
+            "ended": self.ended,
+            "status": self.status,
+            "fault": self.fault and str(self.fault),
+            "rest": None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A moment in a request's time line."""
+
+    at: float
+    what: str
+    detail: str
+
+
+@dataclass(slots=True)
+class Record:
+    """A request from its arrival to its end. `status` is what the agent was told."""
+
+    id: str
+    caller: Caller
+    conversation: str
+    model: str
+    dialect: DialectName
+    stream: bool
+    arrived: float
+    state: State = "waiting"
+    since: float = 0.0
+    candidate: str | None = None
+    reason: str = ""
+    ended: float | None = None
+    status: int | None = None
+    fault: FaultKind | None = None
+    message: str = ""
+    waited: float = 0.0
+    kept_alive: int = 0
+    usage: Usage | None = None
+    tries: list[TryRecord] = field(default_factory=list)
+    timeline: list[Note] = field(default_factory=list)
+
+    def enter(self, state: State, at: float, reason: str = "") -> None:
+        """Change the state."""
+        self.state, self.since, self.reason = state, at, reason
+
+    def note(self, at: float, what: str, detail: str = "") -> None:
+        """Add a moment to the time line."""
+        self.timeline.append(Note(at, what, detail))
+
+    def as_json(self) -> dict[str, Any]:
+        """Give the shape of the control API's `GET /api/requests/{id}`."""
+        return {
+            "id": self.id,
+            "agent": self.caller.agent,
+            "conversation": self.conversation,
+            "model": self.model,
+            "dialect": self.dialect,
+            "stream": self.stream,
+            "state": self.state,
+            "arrived": self.arrived,
+            "ended": self.ended,
+            "status": self.status,
+            "fault": self.fault and str(self.fault),
+            "waited": round(self.waited, 3),
+            "kept_alive": self.kept_alive,
+            "usage": self.usage and self.usage.as_json(),
+            "losses": [],
+            "tries": [each.as_json() for each in self.tries],
+            "timeline": [
+                {"at": note.at, "what": note.what, "detail": note.detail} for note in self.timeline
+            ],
+        }

@@ -1,0 +1,26 @@
+"""Tokens of an answer, with one meaning for all dialects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens: `input` without what the cache served or took, `output` with `reasoning` in it."""
+
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+
+    def as_json(self) -> dict[str, int]:
+        """Give the shape of the control API."""
+        return {
+            "input": self.input,
+            "cache_read": self.cache_read,
+            "cache_write": self.cache_write,
+            "output": self.output,
+            "reasoning": self.reasoning,
+        }

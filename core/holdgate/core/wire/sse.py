@@ -1,0 +1,68 @@
+"""Event streams: bytes to events, in whatever pieces they come.
+
+The rule is the WHATWG's "Server-sent events", read as tolerantly as vendors write: LF, CRLF or CR,
+`data:` with or without its space, several data lines, comments, a byte order mark.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_BOUNDARY = re.compile(rb"\r?\n\r?\n|\r\r\n?")
+_BOM = b"\xef\xbb\xbf"
+# Ends of a write after which nothing is half said.
+EVENT_ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r", b"\n\r\n")
+# Long enough to hold any boundary but its first byte, so a search may resume that far back.
+_OVERLAP = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event: its name ("" if it has none) and its data; `data` is None for a mere comment."""
+
+    name: str
+    data: bytes | None
+
+
+def parse_event(raw: bytes) -> Event:
+    """Give the event in `raw`, the bytes from its first line to its blank line."""
+    name = ""
+    data: list[bytes] = []
+    for line in raw.removeprefix(_BOM).splitlines():
+        field, _, value = line.partition(b":")
+        value = value.removeprefix(b" ")
+        if field == b"data":
+            data.append(value)
+        elif field == b"event":
+            name = value.decode("utf-8", "replace").strip()
+    return Event(name, b"\n".join(data) if data else None)
+
+
+class Splitter:
+    """A feed object: bytes in, whole raw events out, blank lines included."""
+
+    __slots__ = ("_rest", "_searched")
+
+    def __init__(self) -> None:
+        """Start before the first byte."""
+        self._rest = b""
+        self._searched = 0
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """Give the raw events that `chunk` completes."""
+        rest = self._rest + chunk if self._rest else chunk
+        events: list[bytes] = []
+        start = 0
+        at = self._searched
+        while match := _BOUNDARY.search(rest, at):
+            events.append(rest[start : match.end()])
+            start = at = match.end()
+        self._rest = rest[start:]
+        self._searched = max(0, len(self._rest) - _OVERLAP)
+        return events
+
+    def close(self) -> bytes:
+        """Give what is left: a last event without its blank line, or nothing."""
+        rest, self._rest, self._searched = self._rest, b"", 0
+        return rest
