@@ -8,6 +8,7 @@ import json
 import zlib
 
 import pytest
+
 from tests.fakes.agents import Agent, Encoding, Upload, get, post, stream
 from tests.fakes.vendor import (
     Call,

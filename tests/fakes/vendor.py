@@ -12,6 +12,7 @@ from typing import Self
 from urllib.parse import parse_qs
 
 from aiohttp import web
+
 from tests.fakes.vendor_replies import (
     TEXT,
     Asked,

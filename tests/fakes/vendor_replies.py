@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from holdgate.core.values.names import DialectName
 from tests.fakes import vendor_streams as streams
 from tests.fakes.vendor_streams import Json
-
-from holdgate.core.values.names import DialectName
 
 TEXT = "Hello from the fake vendor."
 

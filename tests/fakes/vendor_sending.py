@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from aiohttp import web
+
 from tests.fakes.vendor_replies import Chunk, Cut, Pause, Reply, Until
 from tests.fakes.vendor_streams import dumps
 

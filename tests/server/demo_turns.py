@@ -6,9 +6,8 @@ import itertools
 import json
 from typing import Any, get_args
 
-from tests.fakes.agents import RawReply, post
-
 from holdgate.core.values.names import DialectName
+from tests.fakes.agents import RawReply, post
 
 MODEL = "demo-model"
 Json = dict[str, Any]

@@ -7,6 +7,12 @@ import json
 from collections.abc import AsyncIterator
 
 import pytest
+
+from holdgate.core.server.demo.ask import Ask, Tool
+from holdgate.core.server.demo.script import answer, sample
+from holdgate.core.server.demo.vendor import DemoVendor
+from holdgate.core.values.clock import Clock
+from holdgate.core.values.names import DialectName
 from tests.fakes.agents import get, post
 from tests.server.demo_turns import (
     ARGUMENTS,
@@ -20,12 +26,6 @@ from tests.server.demo_turns import (
     gather_gemini,
     said,
 )
-
-from holdgate.core.server.demo.ask import Ask, Tool
-from holdgate.core.server.demo.script import answer, sample
-from holdgate.core.server.demo.vendor import DemoVendor
-from holdgate.core.values.clock import Clock
-from holdgate.core.values.names import DialectName
 
 NOW = 1_800_000_000
 

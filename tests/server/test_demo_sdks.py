@@ -10,14 +10,14 @@ import openai
 import pytest
 from google import genai
 from google.genai import types
+
+from holdgate.core.server.demo.vendor import DemoVendor
+from holdgate.core.values.clock import Clock
 from tests.server.demo_turns import (
     ARGUMENTS,
     MODEL,
     SCHEMA,
 )
-
-from holdgate.core.server.demo.vendor import DemoVendor
-from holdgate.core.values.clock import Clock
 
 NOW = 1_800_000_000
 

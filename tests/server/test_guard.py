@@ -5,6 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from holdgate.core.server.guard import FORWARDING_HEADERS, Call, PathKind, joined_headers, keys_of
+from holdgate.core.server.hosts import forwarded_address, plain_address
+from holdgate.core.server.wrong_keys import WrongKeys
+from holdgate.core.values.errors import FaultKind
 from tests.server.guarding import (
     LAN_PEER,
     LAN_SELF,
@@ -17,11 +22,6 @@ from tests.server.guarding import (
     kind_of,
     refused,
 )
-
-from holdgate.core.server.guard import FORWARDING_HEADERS, Call, PathKind, joined_headers, keys_of
-from holdgate.core.server.hosts import forwarded_address, plain_address
-from holdgate.core.server.wrong_keys import WrongKeys
-from holdgate.core.values.errors import FaultKind
 
 FORWARDING = (
     "forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",

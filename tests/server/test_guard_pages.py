@@ -8,6 +8,10 @@ from types import MappingProxyType
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from holdgate.core.server.guard import Admission, Call
+from holdgate.core.server.hosts import read_authority
+from holdgate.core.values.errors import FaultKind
 from tests.server.guarding import (
     LAN_PEER,
     LAN_SELF,
@@ -20,10 +24,6 @@ from tests.server.guarding import (
     kind_of,
     refused,
 )
-
-from holdgate.core.server.guard import Admission, Call
-from holdgate.core.server.hosts import read_authority
-from holdgate.core.values.errors import FaultKind
 
 # Host: DNS rebinding.
 

@@ -12,18 +12,15 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from aiohttp import web
-
 from holdgate.core.config.places import Places
 from holdgate.core.config.watch import Watch, stamp_of
 from holdgate.core.host import assembly
 from holdgate.core.host.descriptors import raise_limit
-from holdgate.core.host.listening import PortInUse, listen, shown_host
 from holdgate.core.host.loops import new_loop
 from holdgate.core.host.reload import Reload
 from holdgate.core.relay.upstream_aiohttp import AiohttpUpstream
-from holdgate.core.server.app import Handler
 from holdgate.core.server.context import App
+from holdgate.core.server.listening import Listener, PortInUse, shown_host
 from holdgate.core.store.callers import GatewayKeys
 from holdgate.core.store.instance import Instance, Runtime
 from holdgate.core.store.ledger import FILE_NAME, Ledger
@@ -36,9 +33,6 @@ from holdgate.core.values.settings import Settings
 log = logging.getLogger(__name__)
 
 __all__ = ["Gateway", "Options", "PortInUse"]
-
-# aiohttp counts it twice, and 0 would be for ever.
-_LAST_WORDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,17 +145,10 @@ class Gateway:
         return settings
 
     async def _listen(self, app: App, stack: contextlib.AsyncExitStack) -> None:
-        # The handler is cancelled when its agent hangs up; else it would keep its place.
-        server = web.Server(
-            Handler(app), handler_cancellation=True, access_log=None, auto_decompress=False
-        )
-        runner = self._runner = web.ServerRunner(
-            server, handle_signals=False, shutdown_timeout=_LAST_WORDS
-        )
-        await runner.setup()
-        stack.push_async_callback(runner.cleanup)
+        listener = self._listener = Listener(app)
+        stack.push_async_callback(listener.close)
         wanted = app.relay.current.roster.settings.server
-        port = await listen(runner, wanted.host, wanted.port)
+        port = await listener.start(wanted.host, wanted.port)
         app.doors.address = f"http://{shown_host(wanted.host)}:{port}"
         self._instance.announce(Runtime(app.doors.address, os.getpid(), app.token, app.version))
         log.info("ready at %s, version %s", app.doors.address, app.version)
@@ -170,8 +157,7 @@ class Gateway:
     async def _drain(self, app: App) -> None:
         """Serve nothing new; let what runs finish for a while; then tell the rest."""
         app.doors.closing = True
-        for site in list(self._runner.sites):
-            await site.stop()
+        await self._listener.stop_accepting()
         drain = app.relay.current.roster.settings.server.drain
         empty = asyncio.Event()
         app.relay.live.when_empty(empty.set)
