@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import secrets
 import socket
 from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ from pathlib import Path
 from holdgate.core.relay.exchange import Relay
 from holdgate.core.relay.live import LiveRequests
 from holdgate.core.relay.model_lists import ModelLists
+from holdgate.core.relay.planner import Planner
 from holdgate.core.relay.ports import Upstream
 from holdgate.core.relay.proxies import choose_proxy
 from holdgate.core.relay.roster import Current, MissingKey, Roster
@@ -75,9 +77,13 @@ def this_machine() -> frozenset[str]:
     return frozenset({socket.gethostname().lower()})
 
 
-def new_request_id() -> str:
-    """Give an id that nobody can guess: a log line is found by it, a request cancelled."""
-    return f"hg-{secrets.token_hex(8)}"
+def request_ids(clock: Clock, dice: random.Random) -> Callable[[], str]:
+    """Give what makes request ids: they sort by time, and two of one moment differ."""
+
+    def new() -> str:
+        return f"hg-{int(clock.wall() * 1000):011x}{dice.getrandbits(36):09x}"
+
+    return new
 
 
 def assemble(
@@ -95,19 +101,21 @@ def assemble(
     current = Current(roster)
     scheduler = Scheduler(Gate(), clock, loop)
     scheduler.configure(roster.limits())
+    lists = ModelLists(current, upstream, clock)
+    planner = Planner(current, lists)
     relay = Relay(
-        current, scheduler, upstream, LiveRequests(ledger, clock), Wheel(loop), clock, loop
+        current, planner, scheduler, upstream, LiveRequests(ledger, clock), Wheel(loop), clock, loop
     )
     return App(
         relay=relay,
-        lists=ModelLists(current, upstream, clock),
+        lists=lists,
         ledger=ledger,
         doors=Doors(Guard(roster.settings.server, this_machine(), keys, WrongKeys())),
         tasks=Tasks(),
         token=secrets.token_urlsafe(32),
         version=version("holdgate"),
         started=started,
-        new_id=new_request_id,
+        new_id=request_ids(clock, random.Random(secrets.randbits(64))),
     )
 
 

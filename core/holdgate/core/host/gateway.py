@@ -18,7 +18,7 @@ from holdgate.core.host import assembly
 from holdgate.core.host.descriptors import raise_limit
 from holdgate.core.host.loops import new_loop
 from holdgate.core.host.reload import Reload
-from holdgate.core.relay.upstream_aiohttp import AiohttpUpstream
+from holdgate.core.relay.upstream import HttpUpstream
 from holdgate.core.server.context import App
 from holdgate.core.server.listening import Listener, PortInUse, shown_host
 from holdgate.core.store.callers import GatewayKeys
@@ -122,7 +122,7 @@ class Gateway:
         limit = raise_limit()
         if limit is not None and limit < 1024:
             options.say(f"only {limit} files may be open: about {limit // 2} streams at once")
-        upstream = AiohttpUpstream()
+        upstream = HttpUpstream(clock, asyncio.get_running_loop())
         stack.push_async_callback(upstream.close)
         keys = GatewayKeys(options.places.state, clock.wall)
         roster = assembly.read_roster(settings, options.environ)

@@ -9,7 +9,7 @@ from holdgate.core.host.assembly import read_roster
 from holdgate.core.relay.model_lists import fetch_models
 from holdgate.core.relay.probe import Probed, probe
 from holdgate.core.relay.roster import Current, Roster
-from holdgate.core.relay.upstream_aiohttp import AiohttpUpstream
+from holdgate.core.relay.upstream import HttpUpstream
 from holdgate.core.traffic.routing import spoken
 from holdgate.core.values.clock import system_clock
 from holdgate.core.values.errors import Fault, FaultKind
@@ -25,9 +25,10 @@ async def probe_provider(
 
     `model`: which to ask for; the provider's first if None. Raises Fault if there is none to ask.
     """
-    upstream = AiohttpUpstream()
+    loop = asyncio.get_running_loop()
+    clock = system_clock(loop.time)
+    upstream = HttpUpstream(clock, loop)
     try:
-        clock = system_clock(asyncio.get_running_loop().time)
         roster = read_roster(settings, environ)
         provider = settings.providers[name]
         chosen = provider.model(model) if model else await _first_model(provider, roster, upstream)
@@ -38,7 +39,7 @@ async def probe_provider(
         await upstream.close()
 
 
-async def _first_model(provider: Provider, roster: Roster, upstream: AiohttpUpstream) -> Model:
+async def _first_model(provider: Provider, roster: Roster, upstream: HttpUpstream) -> Model:
     models = provider.models
     if models is None:
         models = await fetch_models(Current(roster), upstream, provider)

@@ -25,7 +25,7 @@ EVERY = 1.0  # seconds; a change is to apply within two
 
 
 class Reload:
-    """Applies what changed without dropping a stream: requests under way keep what they began with."""
+    """Applies what changed; requests under way keep what they began with."""
 
     def __init__(
         self,

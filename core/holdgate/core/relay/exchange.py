@@ -17,15 +17,16 @@ from holdgate.core.dialects.table import DIALECTS
 from holdgate.core.relay import outgoing
 from holdgate.core.relay.headers import for_agent, merged
 from holdgate.core.relay.live import LiveRequest, LiveRequests
+from holdgate.core.relay.planner import Planner
 from holdgate.core.relay.ports import Head, Sink, Upstream
 from holdgate.core.relay.roster import Current
 from holdgate.core.relay.scheduler import Scheduler
 from holdgate.core.relay.telling import tell_plainly
 from holdgate.core.relay.trying import Ended, Patience, Scene, Trying
 from holdgate.core.relay.wheel import Timer, Wheel
-from holdgate.core.traffic.attempts import Attempts, Failed, attempts
+from holdgate.core.traffic.attempts import Attempts, Failed, Try, attempts
 from holdgate.core.traffic.lane import Ticket
-from holdgate.core.traffic.routing import Lists, Plan, plan
+from holdgate.core.traffic.routing import Plan
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.inbound import Candidate, Headers, Inbound
@@ -46,6 +47,7 @@ class Relay:
     """What every exchange works with; built once, in one place."""
 
     current: Current
+    planner: Planner
     scheduler: Scheduler
     upstream: Upstream
     live: LiveRequests
@@ -87,12 +89,12 @@ class Exchange:
         )
         self._live = LiveRequest(self._record, self._stop)
 
-    async def run(self, lists: Lists) -> None:
+    async def run(self) -> None:
         """Serve the request. Raises only CancelledError, when the agent hung up."""
         state: State = "failed"
         self._relay.live.open(self._live)
         try:
-            await self._serve(self._plan(lists))
+            await self._serve(await self._plan())
             state = "failed" if self._record.fault else "done"
         except Fault as fault:
             self._tell(fault)
@@ -111,23 +113,17 @@ class Exchange:
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_exception(fault)
 
-    def _plan(self, lists: Lists) -> Plan:
+    async def _plan(self) -> Plan:
         ask = self._inbound
-        made = plan(self._relay.current.roster.settings, lists, ask.model, ask.dialect, ask.task)
-        self._record.note(
-            self._record.arrived,
-            "arrived",
-            "; ".join(
-                f"{c.candidate.provider}/{c.candidate.model} ({c.why})" for c in made.choices
-            ),
-        )
+        made = await self._relay.planner.plan(ask.model, ask.dialect, ask.task)
+        self._record.note(self._record.arrived, "arrived", made.summary)
         return made
 
     async def _serve(self, made: Plan) -> None:
         steps: Attempts = attempts(made.candidates)
         step = next(steps)
         while True:
-            failed = await self._try(step.candidates)
+            failed = await self._try(step)
             if failed is None:
                 return
             try:
@@ -135,18 +131,18 @@ class Exchange:
             except StopIteration as end:
                 raise end.value from None
 
-    async def _try(self, candidates: tuple[Candidate, ...]) -> Failed | None:
+    async def _try(self, step: Try) -> Failed | None:
         """Wait for a place and ask whoever has it.
 
         Gives None if it answered, how it failed while nothing was shown; raises Fault otherwise.
         """
-        ticket = Ticket(self._record.id, tuple(dict.fromkeys(c.lane for c in candidates)))
+        ticket = Ticket(self._record.id, tuple(dict.fromkeys(c.lane for c in step.candidates)))
         self._live.ticket = ticket
         ended: Ended | None = None
         try:
             await self._place(ticket)
-            candidate = next(c for c in candidates if c.lane == ticket.lane)
-            ended = await self._ask(candidate, ticket)
+            candidate = next(c for c in step.candidates if c.lane == ticket.lane)
+            ended = await self._ask(candidate, ticket, fresh=candidate in step.fresh)
         finally:
             if self._trying is not None and ended is None:
                 self._trying.quit()
@@ -191,7 +187,7 @@ class Exchange:
         )
         return self._relay.wheel.after(most, lambda: self._stop(fault))
 
-    async def _ask(self, candidate: Candidate, ticket: Ticket) -> Ended:
+    async def _ask(self, candidate: Candidate, ticket: Ticket, *, fresh: bool) -> Ended:
         relay, roster = self._relay, self._relay.current.roster
         attempt = TryRecord(
             candidate.provider,
@@ -206,7 +202,7 @@ class Exchange:
         waiter = self._waiter = relay.loop.create_future()
         try:
             provider = roster.provider(candidate.provider)
-            request = outgoing.relayed(self._inbound, candidate, roster)
+            request = outgoing.relayed(self._inbound, candidate, roster, fresh=fresh)
             trying = self._trying = Trying(
                 self._scene(candidate),
                 attempt,

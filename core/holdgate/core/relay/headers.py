@@ -1,13 +1,14 @@
 """Headers: which of an agent's go on to the vendor, and which of a vendor's come back.
 
-An agent's headers go on unless there is a reason (vendors look at User-Agent, beta headers switch on
-what the body uses). A vendor's come back only if an agent reads them: others would speak for the
+An agent's headers go on unless there is a reason (vendors look at User-Agent, beta headers switch
+on what the body uses). A vendor's come back only if an agent reads them: others would speak for the
 gateway (cookies, CORS, transport security).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from holdgate.core.values.inbound import Headers
 
@@ -50,28 +51,29 @@ _COME_BACK_PREFIXES = ("anthropic-", "openai-", "x-ratelimit-", "ratelimit", "x-
 _COME_BACK_SUFFIXES = ("-request-id", "-trace-id", "-requestid", "-traceid")
 
 
-def for_vendor(headers: Iterable[tuple[str, str]]) -> Headers:
-    """Give those of an agent's headers that go on, names in lower case, order kept."""
-    lower = [(name.lower(), value) for name, value in headers]
-    named = {
-        token.strip().lower()
-        for name, value in lower
-        if name == "connection"
-        for token in value.split(",")
-    }
-    return tuple(
-        (name, value)
-        for name, value in lower
-        if name not in _STAY and name not in named and not name.startswith(_STAY_PREFIXES)
-    )
+def for_vendor(headers: Mapping[str, str]) -> Headers:
+    """Give those of an agent's headers that go on; `headers` by lower-case name, order kept."""
+    connection = headers.get("connection", "").lower()
+    if connection in ("", "keep-alive", "close"):
+        return tuple(pair for pair in headers.items() if _goes_on(pair[0]))
+    named = {token.strip() for token in connection.split(",")}
+    return tuple(pair for pair in headers.items() if _goes_on(pair[0]) and pair[0] not in named)
 
 
 def for_agent(headers: Headers) -> Headers:
     """Give those of a vendor's headers (lower case) that come back."""
-    return tuple(
-        (name, value)
-        for name, value in headers
-        if name in _COME_BACK
+    return tuple(pair for pair in headers if _comes_back(pair[0]))
+
+
+@lru_cache(maxsize=1024)
+def _goes_on(name: str) -> bool:
+    return name not in _STAY and not name.startswith(_STAY_PREFIXES)
+
+
+@lru_cache(maxsize=1024)
+def _comes_back(name: str) -> bool:
+    return (
+        name in _COME_BACK
         or name.startswith(_COME_BACK_PREFIXES)
         or name.endswith(_COME_BACK_SUFFIXES)
     )
@@ -82,12 +84,13 @@ def key_header(place: str, key: str) -> tuple[str, str]:
     return ("authorization", f"Bearer {key}") if place == "bearer" else (place, key)
 
 
-def merged(*layers: Iterable[tuple[str, str]]) -> Headers:
-    """Give headers of several layers; a later layer's replace an earlier one's of that name."""
-    named: Mapping[str, None] = {}
-    out: list[tuple[str, str]] = []
-    for layer in layers:
-        pairs = [(name.lower(), value) for name, value in layer]
-        named = dict.fromkeys(name for name, _ in pairs)
-        out = [pair for pair in out if pair[0] not in named] + pairs
-    return tuple(out)
+def merged(first: Headers, *later: Iterable[tuple[str, str]]) -> Headers:
+    """Give headers of several layers, names in lower case; a later one replaces an earlier."""
+    over = [(name.lower(), value) for layer in later for name, value in layer]
+    if not over:
+        return first
+    taken = {name for name, _ in over}
+    last = {name: place for place, (name, _) in enumerate(over)}
+    return tuple(pair for pair in first if pair[0] not in taken) + tuple(
+        pair for place, pair in enumerate(over) if last[pair[0]] == place
+    )

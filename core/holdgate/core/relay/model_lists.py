@@ -53,6 +53,7 @@ class ModelLists:
         self._current, self._upstream, self._clock = current, upstream, clock
         self._lists: dict[str, _Known] = {}
         self._asking: dict[str, asyncio.Future[None]] = {}
+        self.version = 0  # counts changes
 
     @property
     def known(self) -> Mapping[str, tuple[Model, ...]]:
@@ -62,6 +63,7 @@ class ModelLists:
     def forget(self) -> None:
         """Ask again when next needed: the configuration changed."""
         self._lists.clear()
+        self.version += 1
 
     async def learn(self, model: str) -> None:
         """Make sure that `model` can be found if some vendor lists it: a bare name needs lists."""
@@ -102,6 +104,7 @@ class ModelLists:
             log.warning("%s: its list of models cannot be had: %s", provider.name, fault)
             models = before.models if before else ()
         self._lists[provider.name] = _Known(models, self._clock.monotonic())
+        self.version += 1
 
 
 async def fetch_models(

@@ -14,7 +14,9 @@ from holdgate.core.wire.json_span import replace_model
 _IDENTITY = (("accept-encoding", "identity"),)
 
 
-def relayed(inbound: Inbound, candidate: Candidate, roster: Roster) -> Outgoing:
+def relayed(
+    inbound: Inbound, candidate: Candidate, roster: Roster, *, fresh: bool = False
+) -> Outgoing:
     """Give the request of a same-dialect relay: the agent's bytes, the model's name replaced.
 
     Raises Fault(AUTH) if the candidate's key could not be read.
@@ -39,6 +41,7 @@ def relayed(inbound: Inbound, candidate: Candidate, roster: Roster) -> Outgoing:
         body,
         roster.proxies.get(provider.base(candidate.dialect), ""),
         provider.connect_timeout,
+        fresh,
     )
 
 

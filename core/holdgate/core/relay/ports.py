@@ -50,7 +50,10 @@ class Sink(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A request as it is sent to a vendor. Times are seconds; `proxy` is "" for none."""
+    """A request as it is sent to a vendor. Times are seconds; `proxy` is "" for none.
+
+    `fresh`: on a new connection, since a kept one was found dead.
+    """
 
     method: str
     url: str
@@ -58,6 +61,7 @@ class Outgoing:
     body: bytes
     proxy: str
     connect_timeout: float
+    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ class Head:
 
 
 class Feed(Protocol):
-    """Who is told what a vendor's connection does. Exactly one of `on_end` and `on_fault` ends it."""
+    """Who hears what a vendor's connection does. Exactly one of `on_end` and `on_fault` ends it."""
 
     def on_sent(self) -> None:
         """The request left."""

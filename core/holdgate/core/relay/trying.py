@@ -111,14 +111,13 @@ class Trying:
         """See Feed."""
         self._sent()
         self._heard = self._scene.clock.monotonic()
-        self._watch(self._patience.first_byte)
+        self._watch()
 
     def on_head(self, head: Head) -> None:
         """See Feed. The head decides what kind of reply this is."""
         now = self._scene.clock.wall()
         self._head, self._try.first_byte, self._try.status = head, now, head.status
         self._heard = self._scene.clock.monotonic()
-        self._watch(self._patience.idle)
         self._scene.record.enter("held", now, f"{self._provider} has begun to answer")
         try:
             self._decoder = self._decoder_of(head)
@@ -149,13 +148,14 @@ class Trying:
                 self._reply.feed(self._decoder.close())
             self._finish(Ended(self._reply.close()))
         except Fault as fault:
-            self._finish(Ended(fault=self._masked(fault)))
+            self._finish(Ended(fault=fault))
         except encodings.BadEncoding as error:
             self._finish(Ended(fault=self._broken(error)))
 
     def on_fault(self, fault: Fault, *, lost: bool) -> None:
         """See Feed."""
-        self._finish(Ended(fault=self._masked(fault), lost=lost))
+        told = Fault(fault.kind, f"{self._provider}: {fault.message}")
+        self._finish(Ended(fault=told, lost=lost))
 
     def _decoder_of(self, head: Head) -> encodings.Decoder | None:
         """Undo what the vendor compressed although it was asked not to."""
@@ -218,19 +218,22 @@ class Trying:
             self._heard = self._scene.clock.monotonic()
             self._call.resume()
 
-    def _watch(self, patience: float) -> None:
-        self._stop_timer()
-        if patience > 0:
-            self._timer = self._scene.wheel.after(patience, self._look)
+    def _watch(self) -> None:
+        """Look as early as either patience may end: one timer a try, which bytes do not touch."""
+        limits = [limit for limit in (self._patience.first_byte, self._patience.idle) if limit > 0]
+        if limits:
+            self._timer = self._scene.wheel.after(min(limits), self._look)
 
     def _look(self) -> None:
-        """The patience may be over; only a timer looks, so that bytes need not set one."""
         patience = self._patience.idle if self._head else self._patience.first_byte
         left = self._heard + patience - self._scene.clock.monotonic()
-        if left > 0:
+        if patience > 0 and left <= 0:
+            self._timer = None
+            self._finish(Ended(fault=self._silence(patience)))
+        elif patience > 0:
             self._timer = self._scene.wheel.after(left, self._look)
-            return
-        self._finish(Ended(fault=self._silence(patience)))
+        else:
+            self._watch()
 
     def _silence(self, patience: float) -> Fault:
         if self._paused:

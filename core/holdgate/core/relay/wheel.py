@@ -16,15 +16,17 @@ TURN = 0.25  # seconds
 class Timer:
     """A moment at which `ring` is called, unless cancelled before."""
 
-    __slots__ = ("ring",)
+    __slots__ = ("_bucket", "ring")
 
-    def __init__(self, ring: Callable[[], None] | None) -> None:
-        """Take what to call."""
+    def __init__(self, ring: Callable[[], None], bucket: set[Timer]) -> None:
+        """Take what to call, and the bucket that it lies in."""
         self.ring = ring
+        self._bucket = bucket
+        bucket.add(self)
 
     def cancel(self) -> None:
         """Forget it; saying it again changes nothing."""
-        self.ring = None
+        self._bucket.discard(self)
 
 
 class Wheel:
@@ -33,18 +35,19 @@ class Wheel:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Take the loop whose time counts."""
         self._loop = loop
-        self._buckets: dict[int, list[Timer]] = {}
+        self._buckets: dict[int, set[Timer]] = {}
         self._next: asyncio.TimerHandle | None = None
         self._next_turn = 0
 
     def after(self, seconds: float, ring: Callable[[], None]) -> Timer:
         """Call `ring` when `seconds` have passed."""
-        timer = Timer(ring)
         turn = math.ceil((self._loop.time() + seconds) / TURN)
-        self._buckets.setdefault(turn, []).append(timer)
+        bucket = self._buckets.get(turn)
+        if bucket is None:
+            bucket = self._buckets[turn] = set()
         if self._next is None or turn < self._next_turn:
             self._arm(turn)
-        return timer
+        return Timer(ring, bucket)
 
     def close(self) -> None:
         """Forget all timers."""
@@ -64,9 +67,8 @@ class Wheel:
         now = self._loop.time()
         due = [turn for turn in self._buckets if turn * TURN <= now + 1e-6]
         for turn in sorted(due):
-            for timer in self._buckets.pop(turn):
-                ring, timer.ring = timer.ring, None
-                if ring is not None:
-                    ring()
+            bucket = self._buckets.pop(turn)
+            while bucket:  # one that rings may cancel others
+                bucket.pop().ring()
         if self._buckets:
             self._arm(min(self._buckets))

@@ -47,9 +47,8 @@ async def relay(
     agent = recognise_agent(headers, keys_of(headers, query_keys(request)))
     caller = Caller(agent, admission.key_name, admission.address)
     inbound = understand(endpoint, caller, headers, _query(request), body, request_id)
-    await app.lists.learn(inbound.model)
     sink = HttpSink(request, admission.headers, app.tasks)
-    await Exchange(app.relay, inbound, sink).run(app.lists.known)
+    await Exchange(app.relay, inbound, sink).run()
     assert sink.response is not None
     return sink.response
 
@@ -74,7 +73,7 @@ def understand(
         model=_model(endpoint.model or peek.model),
         framing=_framing(endpoint, peek),
         body=body,
-        headers=for_vendor(headers.items()),
+        headers=for_vendor(headers),
         query=query,
     )
 

@@ -41,7 +41,8 @@ def _let_it_come(request: web.BaseRequest) -> None:
 async def _read_plain(request: web.BaseRequest, most: int) -> bytes:
     pieces: list[bytes] = []
     size = 0
-    while piece := await request.content.readany():
+    while not request.content.at_eof():
+        piece = await request.content.readany()
         pieces.append(piece)
         size += len(piece)
         if most and size > most:
@@ -51,8 +52,8 @@ async def _read_plain(request: web.BaseRequest, most: int) -> bytes:
 
 async def _read_encoded(request: web.BaseRequest, decoder: encodings.Decoder) -> bytes:
     pieces: list[bytes] = []
-    while piece := await request.content.readany():
-        pieces.append(decoder.feed(piece))
+    while not request.content.at_eof():
+        pieces.append(decoder.feed(await request.content.readany()))
     pieces.append(decoder.close())
     return b"".join(pieces)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import Final
 
@@ -50,6 +51,7 @@ def is_loopback(address: str | None) -> bool:
     return address is not None and (address in _PLAIN_LOOPBACK or ip_address(address).is_loopback)
 
 
+@lru_cache(maxsize=256)  # an agent writes the same Host each time
 def read_authority(text: str) -> Authority | None:
     """Read `host`, `host:port`, `[v6]:port`; None for anything else."""
     match = _AUTHORITY.fullmatch(text)

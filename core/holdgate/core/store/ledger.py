@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import json
 import logging
-import queue
 import sqlite3
 import threading
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from holdgate.core.store.ledger_schema import COLUMNS, REQUEST_UPSERT, TRY_UPSERT, prepare
+from holdgate.core.store.ledger_schema import REQUEST, ROWS_MOST, TRY, prepare, upsert
 from holdgate.core.values.records import Record
 
 log = logging.getLogger(__name__)
@@ -31,6 +33,14 @@ _BUSY_WAIT = 5.0
 _LIVE_STATES = ("waiting", "trying", "held", "passing")
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """A record as rows: of `requests`, and of `tries`."""
+
+    request: tuple[Any, ...]
+    tries: list[tuple[Any, ...]]
+
+
 class Ledger:
     """The book of all requests. `opened`, `closed` and `close` may be called from any thread."""
 
@@ -41,24 +51,29 @@ class Ledger:
         file that cannot be opened is told in the log and tried again.
         """
         self._path, self._started = path, started
-        self._todo: queue.SimpleQueue[Record | None] = queue.SimpleQueue()
-        self._hurry = threading.Event()
+        self._open: dict[str, Record] = {}
+        self._closed: deque[_Rows] = deque(maxlen=BACKLOG_MOST)
+        self._news, self._hurry = threading.Event(), threading.Event()
         self._failed = False
         self._thread = threading.Thread(target=self._write_all, name="ledger", daemon=True)
         self._thread.start()
 
     def opened(self, record: Record) -> None:
         """A request arrived."""
-        self._put(record)
+        self._open[record.id] = record
+        self._news.set()
 
     def closed(self, record: Record) -> None:
         """A request ended."""
-        self._put(record)
+        # Rows and not the record: plain tuples cost the garbage collector nothing while they wait.
+        self._closed.append(_rows(record))
+        self._open.pop(record.id, None)
+        self._news.set()
 
     def close(self, timeout: float = 5.0) -> None:
         """Write what waits and close the file; at most `timeout` seconds."""
-        self._todo.put(None)
         self._hurry.set()
+        self._news.set()
         self._thread.join(timeout)
 
     def recent(self, limit: int, states: Iterable[str] = ()) -> list[dict[str, Any]]:
@@ -67,7 +82,7 @@ class Ledger:
         where = f"WHERE state IN ({','.join('?' * len(wanted))})" if wanted else ""
         with _reading(self._path) as db:
             rows = db.execute(
-                f"SELECT {COLUMNS} FROM requests {where} ORDER BY arrived DESC LIMIT ?",
+                f"SELECT {', '.join(REQUEST)} FROM requests {where} ORDER BY id DESC LIMIT ?",
                 (*wanted, limit),
             ).fetchall()
         return [_as_json(row, []) for row in rows]
@@ -75,45 +90,48 @@ class Ledger:
     def find(self, id: str) -> dict[str, Any] | None:
         """Give one request with its tries and time line."""
         with _reading(self._path) as db:
-            row = db.execute(f"SELECT {COLUMNS} FROM requests WHERE id = ?", (id,)).fetchone()
+            row = db.execute(
+                f"SELECT {', '.join(REQUEST)} FROM requests WHERE id = ?", (id,)
+            ).fetchone()
             tries = db.execute("SELECT * FROM tries WHERE request = ? ORDER BY number", (id,))
             return _as_json(row, tries.fetchall()) if row else None
 
-    def _put(self, record: Record) -> None:
-        # The record itself is kept and read when it is written: one row tells the last of it.
-        if self._todo.qsize() < BACKLOG_MOST:
-            self._todo.put(record)
-
     def _write_all(self) -> None:
         db: sqlite3.Connection | None = None
-        going = True
-        while going:
-            batch, going = self._gather(self._todo.get())
-            try:
-                db = db or self._open()
-                _write(db, batch.values())
-                self._worked()
-            except (sqlite3.Error, OSError) as error:
-                self._could_not(error)
-                if db is not None:
-                    db.close()
-                db = None
+        written: set[str] = set()  # live requests that have their row already
+        while not self._hurry.is_set():
+            self._news.wait()
+            self._hurry.wait(GATHER)
+            self._news.clear()
+            live = list(self._open.values())
+            batch = [_rows(record) for record in live if record.id not in written]
+            written = {record.id for record in live}
+            while self._closed:
+                batch.append(self._closed.popleft())
+            db = self._write_batch(db, batch)
         if db is not None:
             db.close()
 
-    def _gather(self, record: Record | None) -> tuple[dict[str, Record], bool]:
-        """Give the records of one batch, each once, and whether to go on after it."""
-        batch: dict[str, Record] = {}
-        self._hurry.wait(GATHER)
-        while record is not None:
-            batch[record.id] = record
-            try:
-                record = self._todo.get_nowait()
-            except queue.Empty:
-                return batch, True
-        return batch, False
+    def _write_batch(
+        self, db: sqlite3.Connection | None, batch: list[_Rows]
+    ) -> sqlite3.Connection | None:
+        """Write a batch; give the connection to go on with, None to open another next time."""
+        try:
+            db = db or self._connect()
+            _write(db, batch)
+            self._worked()
+        except (sqlite3.Error, OSError) as error:
+            room = max(0, BACKLOG_MOST - len(self._closed))
+            self._closed.extendleft(
+                reversed(batch[len(batch) - room :] if room < len(batch) else batch)
+            )
+            self._could_not(error)
+            if db is not None:
+                db.close()
+            return None
+        return db
 
-    def _open(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         db = sqlite3.connect(self._path, timeout=_BUSY_WAIT)
         try:
@@ -156,11 +174,23 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
         db.close()
 
 
-def _write(db: sqlite3.Connection, records: Iterable[Record]) -> None:
+def _write(db: sqlite3.Connection, batch: list[_Rows]) -> None:
+    """Write a batch in few statements.
+
+    Each statement hands the interpreter's lock to the thread that serves and has to wait for it
+    again: one a row would leave the ledger behind in a busy minute.
+    """
+    requests = [rows.request for rows in batch]
+    tries = [row for rows in batch for row in rows.tries]
     with db:
-        for record in records:
-            db.execute(REQUEST_UPSERT, _request_row(record))
-            db.executemany(TRY_UPSERT, _try_rows(record))
+        for table, columns, rows in (("requests", REQUEST, requests), ("tries", TRY, tries)):
+            for start in range(0, len(rows), ROWS_MOST):
+                part = rows[start : start + ROWS_MOST]
+                db.execute(upsert(table, columns, len(part)), list(chain.from_iterable(part)))
+
+
+def _rows(record: Record) -> _Rows:
+    return _Rows(_request_row(record), _try_rows(record))
 
 
 def _request_row(record: Record) -> tuple[Any, ...]:
@@ -188,7 +218,7 @@ def _request_row(record: Record) -> tuple[Any, ...]:
         usage.cache_write if usage else None,
         usage.output if usage else None,
         usage.reasoning if usage else None,
-        json.dumps([[note.at, note.what, note.detail] for note in tuple(record.timeline)]),
+        json.dumps([(note.at, note.what, note.detail) for note in tuple(record.timeline)]),
     )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import lru_cache
 
 # Each entry lifts a file by one version; the file's own is in `user_version`.
 _MIGRATIONS = (
     """
+    -- Ids begin with the time, so the order of the key is that of arrival.
     CREATE TABLE requests (
       id TEXT PRIMARY KEY, arrived REAL NOT NULL, ended REAL,
       agent TEXT NOT NULL, key TEXT, address TEXT NOT NULL, conversation TEXT NOT NULL,
@@ -16,7 +18,6 @@ _MIGRATIONS = (
       input INTEGER, cache_read INTEGER, cache_write INTEGER, output INTEGER, reasoning INTEGER,
       timeline TEXT NOT NULL
     ) WITHOUT ROWID;
-    CREATE INDEX requests_arrived ON requests (arrived);
     CREATE TABLE tries (
       request TEXT NOT NULL, number INTEGER NOT NULL,
       provider TEXT NOT NULL, key TEXT NOT NULL, model TEXT NOT NULL, dialect TEXT NOT NULL,
@@ -26,17 +27,27 @@ _MIGRATIONS = (
     """,
 )
 
-_REQUEST = (
-    "id, arrived, ended, agent, key, address, conversation, model, candidate, dialect, stream, "
-    "state, status, fault, message, waited, kept_alive, "
-    "input, cache_read, cache_write, output, reasoning, timeline"
-)
-COLUMNS = _REQUEST
-REQUEST_UPSERT = f"INSERT OR REPLACE INTO requests ({_REQUEST}) VALUES ({', '.join('?' * 23)})"
-TRY_UPSERT = (
-    "INSERT OR REPLACE INTO tries (request, number, provider, key, model, dialect, started, "
-    f"first_byte, ended, status, fault) VALUES ({', '.join('?' * 11)})"
-)
+REQUEST = (
+    "id", "arrived", "ended", "agent", "key", "address", "conversation", "model", "candidate",
+    "dialect", "stream", "state", "status", "fault", "message", "waited", "kept_alive",
+    "input", "cache_read", "cache_write", "output", "reasoning", "timeline",
+)  # fmt: skip
+TRY = (
+    "request", "number", "provider", "key", "model", "dialect", "started", "first_byte", "ended",
+    "status", "fault",
+)  # fmt: skip
+
+
+# SQLite takes 32,766 values in one statement.
+ROWS_MOST = 500
+
+
+@lru_cache(maxsize=2 * ROWS_MOST)
+def upsert(table: str, columns: tuple[str, ...], rows: int) -> str:
+    """Give the statement that writes so many rows at once."""
+    row = f"({', '.join('?' * len(columns))})"
+    values = ", ".join([row] * rows)
+    return f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES {values}"
 
 
 def prepare(db: sqlite3.Connection) -> None:

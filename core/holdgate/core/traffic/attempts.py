@@ -19,9 +19,10 @@ _QUOTA = frozenset({FaultKind.CREDIT, FaultKind.WINDOW, FaultKind.RATE, FaultKin
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """Ask whichever of `candidates` has a place first."""
+    """Ask whichever of `candidates` has a place first; `fresh` ones on a new connection."""
 
     candidates: tuple[Candidate, ...]
+    fresh: frozenset[Candidate] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def attempts(candidates: tuple[Candidate, ...]) -> Attempts:
     faults: list[Fault] = []
     lost: set[Candidate] = set()
     while left:
-        failed = yield Try(left)
+        failed = yield Try(left, frozenset(lost))
         if failed.lost and failed.candidate not in lost:
             # A pooled connection that died unseen (after sleep, or the vendor's own idle limit).
             lost.add(failed.candidate)

@@ -35,6 +35,13 @@ class Plan:
         """The candidates alone."""
         return tuple(choice.candidate for choice in self.choices)
 
+    @property
+    def summary(self) -> str:
+        """The choices in words, for the time line."""
+        return "; ".join(
+            f"{c.candidate.provider}/{c.candidate.model} ({c.why})" for c in self.choices
+        )
+
 
 def plan(settings: Settings, lists: Lists, model: str, dialect: DialectName, task: Task) -> Plan:
     """Give the plan for `model`.
