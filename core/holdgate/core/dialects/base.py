@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
+import msgspec
+
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.inbound import Framing, Task
 from holdgate.core.values.names import DialectName
@@ -14,8 +16,7 @@ from holdgate.core.wire.sse import Event
 from holdgate.core.wire.tail import Tail
 
 
-@dataclass(frozen=True, slots=True)
-class Peek:
+class Peek(msgspec.Struct, frozen=True, gc=False):
     """What is read of a request before it is relayed.
 
     `session` is the conversation's name where the body tells one, `first_user` the text (or JSON)
@@ -48,13 +49,19 @@ class End(Enum):
     CUT = "cut"
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(msgspec.Struct, frozen=True, gc=False):
     """The end of a stream, and what the answer used (as far as the vendor said)."""
 
     end: End
     usage: Usage | None
     message: str = ""
+
+
+class Whole(msgspec.Struct, frozen=True, gc=False):
+    """A whole reply: what it used, and whether it is an error in spite of its good status."""
+
+    usage: Usage | None
+    failed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +132,12 @@ class Dialect(Protocol):
         """Tell how a stream ended, by its last bytes."""
         ...
 
-    def whole_usage(self, body: bytes) -> Usage | None:
-        """Give the usage of a reply that was not streamed."""
+    def whole(self, body: bytes) -> Whole:
+        """Look at a reply that was not streamed. Raises ValueError if it is no JSON."""
         ...
 
     def error_words(self, body: bytes) -> str:
         """Give the message of a vendor's error body or event, or "" if it has none."""
-        ...
-
-    def is_error(self, body: bytes) -> bool:
-        """Tell whether a whole JSON body with a good status is an error all the same."""
         ...
 
     def error_body(self, fault: Fault, request_id: str) -> bytes:

@@ -40,19 +40,16 @@ def _speaks(choice: object) -> bool:
 
 def ending(tail: Tail) -> Ending:
     """A finish reason without `[DONE]` is whole: several vendors close so."""
-    whole = False
-    for event in tail.events():
-        if event.data is None:
-            continue
-        if event.data.strip() == DONE or _finishes(event.data):
-            whole = True
-        elif said(event) is Said.ERROR:
-            return Ending(End.ERROR, None, openai.error_words(event.data))
+    events = tail.last_events()
+    for event in events:
+        if said(event) is Said.ERROR:
+            return Ending(End.ERROR, None, openai.error_words(event.data or b""))
+    whole = any(event.data == DONE or _finishes(event.data) for event in events)
     found = usage(last_object(tail.bytes, "usage"))
     return Ending(End.WHOLE if whole else End.CUT, found)
 
 
-def _finishes(data: bytes) -> bool:
+def _finishes(data: bytes | None) -> bool:
     choices = member(load(data), "choices")
     if not isinstance(choices, list):
         return False

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 from urllib.parse import quote
 
 import msgspec
 
 from holdgate.core.dialects import gemini_stream
-from holdgate.core.dialects.base import Closing, Ending, Opening, Peek, Said
-from holdgate.core.dialects.reading import Json, decode_request, dump, load, member, texts
+from holdgate.core.dialects.base import Closing, Ending, Opening, Peek, Said, Whole
+from holdgate.core.dialects.reading import Json, decode_request, dump, load, look, member, texts
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.inbound import Framing, Task
 from holdgate.core.values.names import DialectName
@@ -56,6 +57,15 @@ class _Request(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Request)
 
 
+class _Whole(msgspec.Struct):
+    usage: Any = msgspec.field(name="usageMetadata", default=None)
+    error: Any = None
+    answer: msgspec.Raw = msgspec.field(name="candidates", default=msgspec.Raw(b""))
+
+
+_whole = msgspec.json.Decoder(_Whole)
+
+
 class Gemini:
     """The dialect `gemini`. Source: Gemini API reference, generateContent."""
 
@@ -93,20 +103,16 @@ class Gemini:
         """See Dialect.ending."""
         return gemini_stream.ending(tail)
 
-    def whole_usage(self, body: bytes) -> Usage | None:
-        """See Dialect.whole_usage."""
-        return gemini_stream.usage(member(load(body), "usageMetadata"))
+    def whole(self, body: bytes) -> Whole:
+        """See Dialect.whole."""
+        seen = look(_whole, body)
+        return Whole(gemini_stream.usage(seen.usage), bool(seen.error and not seen.answer))
 
     def error_words(self, body: bytes) -> str:
         """See Dialect.error_words. A failed array stream holds its error in a list."""
         return texts(
             member(load(body.strip().removeprefix(b"[").removesuffix(b"]")), "error", "message")
         )
-
-    def is_error(self, body: bytes) -> bool:
-        """See Dialect.is_error."""
-        found = load(body)
-        return bool(member(found, "error")) and not member(found, "candidates")
 
     def error_body(self, fault: Fault, request_id: str) -> bytes:
         """See Dialect.error_body."""

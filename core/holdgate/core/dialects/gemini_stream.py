@@ -53,9 +53,8 @@ def ending(tail: Tail) -> Ending:
 
 def _chunks(tail: Tail) -> list[bytes]:
     """Give the last chunks of either framing."""
-    events = [event.data for event in tail.events() if event.data is not None]
-    if events:
-        return events
+    if events := tail.last_events():
+        return [event.data or b"" for event in reversed(events)]
     data = tail.bytes
     # The array's end may have lost its beginning: start at the last chunk that is whole.
     start = max(data.rfind(b'{\n  "candidates"'), data.rfind(b'{"candidates"'), 0)

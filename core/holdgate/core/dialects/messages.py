@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from holdgate.core.dialects import messages_stream, openai
-from holdgate.core.dialects.base import Closing, Ending, Opening, Peek, Said
-from holdgate.core.dialects.reading import decode_request, dump, load, member, texts
+from holdgate.core.dialects.base import Closing, Ending, Opening, Peek, Said, Whole
+from holdgate.core.dialects.reading import decode_request, dump, load, look, member, texts
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.inbound import Framing, Task
 from holdgate.core.values.names import DialectName
@@ -32,6 +34,16 @@ class _Request(msgspec.Struct):
 
 
 _decoder = msgspec.json.Decoder(_Request)
+
+
+class _Whole(msgspec.Struct):
+    usage: Any = msgspec.field(name="usage", default=None)
+    error: Any = None
+    answer: msgspec.Raw = msgspec.field(name="content", default=msgspec.Raw(b""))
+    type: Any = None
+
+
+_whole = msgspec.json.Decoder(_Whole)
 
 
 class Messages:
@@ -76,20 +88,17 @@ class Messages:
         """See Dialect.ending."""
         return messages_stream.ending(tail, lead)
 
-    def whole_usage(self, body: bytes) -> Usage | None:
-        """See Dialect.whole_usage."""
-        return messages_stream.usage(member(load(body), "usage"), None)
+    def whole(self, body: bytes) -> Whole:
+        """See Dialect.whole."""
+        seen = look(_whole, body)
+        return Whole(
+            messages_stream.usage(seen.usage, None),
+            seen.type == "error" or bool(seen.error and not seen.answer),
+        )
 
     def error_words(self, body: bytes) -> str:
         """See Dialect.error_words."""
         return openai.error_words(body)
-
-    def is_error(self, body: bytes) -> bool:
-        """See Dialect.is_error."""
-        found = load(body)
-        return member(found, "type") == "error" or (
-            bool(member(found, "error")) and not member(found, "content")
-        )
 
     def error_body(self, fault: Fault, request_id: str) -> bytes:
         """See Dialect.error_body."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from holdgate.core.dialects import openai
 from holdgate.core.dialects.base import End, Ending, Opening, Said
-from holdgate.core.dialects.reading import Json, dump, last_object, load, member, number, texts
+from holdgate.core.dialects.reading import Json, dump, load, member, number, texts
 from holdgate.core.dialects.wording import type_of
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.usage import Usage
@@ -56,19 +56,17 @@ def lead_usage(event: Event) -> Usage | None:
 
 def ending(tail: Tail, lead: Usage | None) -> Ending:
     """Whole with `message_stop`; an error event is told as one."""
-    end, message, found = End.CUT, "", lead
-    for event in tail.events():
-        if event.data is None:
-            continue
+    end, found = End.CUT, lead
+    for event in reversed(tail.last_events()):
         data = load(event.data)
         kind = texts(member(data, "type")) or event.name
         if kind == "message_stop":
             end = End.WHOLE
         elif kind == "error":
-            end, message = End.ERROR, openai.error_words(event.data)
+            return Ending(End.ERROR, found, openai.error_words(event.data or b""))
         elif kind == "message_delta":
-            found = usage(member(data, "usage") or last_object(event.data, "usage"), found)
-    return Ending(end, found, message)
+            found = usage(member(data, "usage"), found)
+    return Ending(end, found)
 
 
 def usage(found: object, before: Usage | None) -> Usage | None:

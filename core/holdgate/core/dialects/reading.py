@@ -31,6 +31,17 @@ def is_json(data: bytes) -> bool:
     return True
 
 
+def look(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
+    """Give the typed look at a reply; what is not asked for is skipped, not built.
+
+    Raises ValueError if `data` is no JSON, or no object.
+    """
+    try:
+        return decoder.decode(data)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+
+
 def member(value: object, *path: str) -> Any:
     """Follow `path` through objects; None where it ends early."""
     for name in path:

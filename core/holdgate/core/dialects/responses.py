@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from holdgate.core.dialects import openai, responses_stream
-from holdgate.core.dialects.base import Closing, Ending, Opening, Peek, Said
-from holdgate.core.dialects.reading import decode_request, dump, load, member
+from holdgate.core.dialects.base import Closing, Ending, Opening, Peek, Said, Whole
+from holdgate.core.dialects.reading import decode_request, dump, look
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.inbound import Framing, Task
 from holdgate.core.values.names import DialectName
@@ -23,6 +25,15 @@ class _Request(msgspec.Struct):
 
 
 _decoder = msgspec.json.Decoder(_Request)
+
+
+class _Whole(msgspec.Struct):
+    usage: Any = msgspec.field(name="usage", default=None)
+    error: Any = None
+    answer: msgspec.Raw = msgspec.field(name="output", default=msgspec.Raw(b""))
+
+
+_whole = msgspec.json.Decoder(_Whole)
 
 
 class Responses:
@@ -67,18 +78,14 @@ class Responses:
         """See Dialect.ending."""
         return responses_stream.ending(tail)
 
-    def whole_usage(self, body: bytes) -> Usage | None:
-        """See Dialect.whole_usage."""
-        return responses_stream.usage(member(load(body), "usage"))
+    def whole(self, body: bytes) -> Whole:
+        """See Dialect.whole."""
+        seen = look(_whole, body)
+        return Whole(responses_stream.usage(seen.usage), bool(seen.error and not seen.answer))
 
     def error_words(self, body: bytes) -> str:
         """See Dialect.error_words."""
         return openai.error_words(body)
-
-    def is_error(self, body: bytes) -> bool:
-        """A whole reply always has `error`: null unless it failed."""
-        found = load(body)
-        return bool(member(found, "error")) and not member(found, "output")
 
     def error_body(self, fault: Fault, request_id: str) -> bytes:
         """See Dialect.error_body."""

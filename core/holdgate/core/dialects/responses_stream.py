@@ -57,14 +57,13 @@ def said(event: Event) -> Said:
 
 def ending(tail: Tail) -> Ending:
     """Whole with `response.completed` or `response.incomplete`; failed is told as an error."""
-    end, message = End.CUT, ""
-    for event in tail.events():
+    for event in tail.last_events():
         kind = type_of(event)
         if kind in _WHOLE:
-            end = End.WHOLE
-        elif kind in _FAILED and event.data is not None:
-            end, message = End.ERROR, openai.error_words(event.data)
-    return Ending(end, usage(last_object(tail.bytes, "usage")), message)
+            return Ending(End.WHOLE, usage(last_object(tail.bytes, "usage")))
+        if kind in _FAILED:
+            return Ending(End.ERROR, None, openai.error_words(event.data or b""))
+    return Ending(End.CUT, None)
 
 
 def usage(found: object) -> Usage | None:

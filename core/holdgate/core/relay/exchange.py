@@ -15,7 +15,7 @@ from typing import Any
 from holdgate.core.dialects.base import End, Opening
 from holdgate.core.dialects.table import DIALECTS
 from holdgate.core.relay import outgoing
-from holdgate.core.relay.headers import for_agent, merged
+from holdgate.core.relay.headers import for_agent
 from holdgate.core.relay.live import LiveRequest, LiveRequests
 from holdgate.core.relay.planner import Planner
 from holdgate.core.relay.ports import Head, Sink, Upstream
@@ -152,22 +152,22 @@ class Exchange:
 
     async def _place(self, ticket: Ticket) -> None:
         """Wait until the ticket runs. Raises Fault(QUEUE) when it waited too long."""
-        began = self._relay.clock.monotonic()
-        waiter = self._waiter = self._relay.loop.create_future()
-        self._relay.scheduler.enter(ticket, lambda: _settle(waiter, None))
-        if not waiter.done():
-            timer = self._give_up_timer(ticket)
-            where = " or ".join(dict.fromkeys(provider for provider, _ in ticket.lanes))
-            self._enter("waiting", f"waits for {where}")
-            self._record.note(self._record.since, "in line", where)
-            try:
-                await waiter
-            finally:
-                self._record.waited += self._relay.clock.monotonic() - began
-                if timer is not None:
-                    timer.cancel()
-        else:
-            waiter.result()
+        relay = self._relay
+        waiter: asyncio.Future[None] = relay.loop.create_future()
+        if relay.scheduler.enter(ticket, lambda: _settle(waiter, None)):
+            return
+        self._waiter = waiter
+        began = relay.clock.monotonic()
+        where = " or ".join(dict.fromkeys(provider for provider, _ in ticket.lanes))
+        self._enter("waiting", f"waits for {where}")
+        self._record.note(self._record.since, "in line", where)
+        timer = self._give_up_timer(ticket)
+        try:
+            await waiter
+        finally:
+            self._record.waited += relay.clock.monotonic() - began
+            if timer is not None:
+                timer.cancel()
 
     def _give_up_timer(self, ticket: Ticket) -> Timer | None:
         settings = self._relay.current.roster.settings
@@ -271,15 +271,14 @@ class Exchange:
             record.status = 200
 
     def _reply_headers(self, head: Head, candidate: Candidate) -> Headers:
-        stream = _STREAM_HEADERS if self._inbound.framing == "sse" and _is_stream(head) else ()
-        return merged(
-            for_agent(head.headers),
-            stream,
-            (
-                ("x-holdgate-request", self._record.id),
-                ("x-holdgate-provider", candidate.provider),
-                ("x-holdgate-model", candidate.model),
-            ),
+        headers = for_agent(head.headers)
+        if self._inbound.framing == "sse" and _is_stream(head):
+            headers = _STREAM_HEADERS + tuple(h for h in headers if h[0] != "content-type")
+        return (
+            *headers,
+            ("x-holdgate-request", self._record.id),
+            ("x-holdgate-provider", candidate.provider),
+            ("x-holdgate-model", candidate.model),
         )
 
     def _enter(self, state: State, reason: str) -> None:

@@ -164,7 +164,8 @@ class Connection(asyncio.Protocol):
         self._reusable = self._parser.should_keep_alive()
 
     def _begin_reply(self) -> None:
-        self._parser = httptools.HttpResponseParser(self)
+        if self._parser is None:
+            self._parser = httptools.HttpResponseParser(self)
         self._headers, self._chunks, self._head = [], [], None
         self._complete = self._close_delimited = self._headed = self._reusable = False
 
@@ -183,7 +184,7 @@ class Connection(asyncio.Protocol):
             self._end(reusable=self._reusable)
 
     def _end(self, *, reusable: bool) -> None:
-        feed, self._feed, self._parser = self._feed, None, None
+        feed, self._feed = self._feed, None
         transport = self._transport
         if transport is not None:
             # What is still being sent belongs to the old request: do not mix it with a new one.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from holdgate.core.relay.ports import Book
 from holdgate.core.traffic.lane import Ticket
@@ -13,8 +14,7 @@ from holdgate.core.values.errors import Fault
 from holdgate.core.values.records import Record, State
 
 
-@dataclass(slots=True, eq=False)
-class LiveRequest:
+class LiveRequest(msgspec.Struct, eq=False):
     """A request that has not ended: its record, its place, and how to end it from outside."""
 
     record: Record

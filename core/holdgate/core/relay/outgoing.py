@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from holdgate.core.dialects.table import DIALECTS
-from holdgate.core.relay.headers import key_header, merged
 from holdgate.core.relay.ports import Outgoing
 from holdgate.core.relay.roster import Roster
-from holdgate.core.values.inbound import Candidate, Headers, Inbound
+from holdgate.core.values.inbound import Candidate, Inbound
 from holdgate.core.values.names import DialectName
-from holdgate.core.values.settings import Provider
 from holdgate.core.wire.json_span import replace_model
-
-_IDENTITY = (("accept-encoding", "identity"),)
 
 
 def relayed(
@@ -23,23 +19,18 @@ def relayed(
     """
     dialect = DIALECTS[candidate.dialect]
     provider = roster.provider(candidate.provider)
-    url = dialect.url(
-        provider.base(candidate.dialect), inbound.task, candidate.vendor_model, inbound.framing
-    )
+    letterhead = roster.letterhead(candidate.lane, candidate.dialect)
+    base = provider.base(candidate.dialect)
+    url = dialect.url(base, inbound.task, candidate.vendor_model, inbound.framing)
     body = inbound.body
     if candidate.dialect != "gemini" and candidate.vendor_model != inbound.model:
         body = replace_model(body, candidate.vendor_model)
-    present = {name for name, _ in inbound.headers}
-    missing = [pair for pair in dialect.required_headers if pair[0] not in present]
-    headers = merged(
-        inbound.headers, missing, provider.headers, _IDENTITY, _key(roster, candidate, provider)
-    )
     return Outgoing(
         "POST",
         _with_query(url, inbound.query),
-        headers,
+        letterhead.over(inbound.headers),
         body,
-        roster.proxies.get(provider.base(candidate.dialect), ""),
+        roster.proxies.get(base, ""),
         provider.connect_timeout,
         fresh,
     )
@@ -50,29 +41,15 @@ def own(
 ) -> Outgoing:
     """Give a request of the gateway's own, such as for a list of models. Raises Fault(AUTH)."""
     provider = roster.provider(lane[0])
-    table = DIALECTS[dialect]
-    place = provider.auth.get(dialect, table.key_place)
-    key = roster.key(lane)
+    headers = (("content-type", "application/json"), ("user-agent", "holdgate"))
     return Outgoing(
         method,
         url,
-        merged(
-            (("content-type", "application/json"), ("user-agent", "holdgate")),
-            table.required_headers,
-            provider.headers,
-            _IDENTITY,
-            (key_header(place, key.reveal()),) if key else (),
-        ),
+        roster.letterhead(lane, dialect).over(headers),
         body,
         roster.proxies.get(provider.base(dialect), ""),
         provider.connect_timeout,
     )
-
-
-def _key(roster: Roster, candidate: Candidate, provider: Provider) -> Headers:
-    key = roster.key(candidate.lane)
-    place = provider.auth.get(candidate.dialect, DIALECTS[candidate.dialect].key_place)
-    return (key_header(place, key.reveal()),) if key else ()
 
 
 def _with_query(url: str, query: str) -> str:

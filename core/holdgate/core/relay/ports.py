@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.inbound import Headers
@@ -48,8 +49,7 @@ class Sink(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class Outgoing(msgspec.Struct, frozen=True, gc=False):
     """A request as it is sent to a vendor. Times are seconds; `proxy` is "" for none.
 
     `fresh`: on a new connection, since a kept one was found dead.
@@ -64,8 +64,7 @@ class Outgoing:
     fresh: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(msgspec.Struct, frozen=True, gc=False):
     """The status line and headers of a vendor's reply; names are lower case."""
 
     status: int

@@ -11,7 +11,7 @@ from holdgate.core.relay.ports import Upstream
 from holdgate.core.relay.roster import Roster
 from holdgate.core.traffic import verdicts
 from holdgate.core.values.clock import Clock
-from holdgate.core.values.errors import Fault, FaultKind, VendorReply
+from holdgate.core.values.errors import Fault, VendorReply
 from holdgate.core.values.names import DialectName
 from holdgate.core.values.secret import mask
 from holdgate.core.values.settings import Model
@@ -59,10 +59,10 @@ async def probe(
         words = table.error_words(fetched.body)
         if status != 200:
             raise verdicts.of_status(lane[0], reply, words)
-        if table.whole_usage(fetched.body) is None and table.is_error(fetched.body):
+        if table.whole(fetched.body).failed:
             raise verdicts.of_event(lane[0], fetched.body, words)
-        if not fetched.body.lstrip().startswith(b"{"):
-            raise Fault(FaultKind.UNREADABLE, f"{lane[0]}: the reply is no JSON; check {url}")
+    except ValueError:
+        reason = f"{lane[0]}: the reply is no JSON; check the base URL"
     except Fault as fault:
         reason = _masked(fault.message, roster, lane)
     ms = round((clock.monotonic() - began) * 1000)

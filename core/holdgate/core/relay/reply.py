@@ -75,15 +75,16 @@ class WholeReply:
         body = b"".join(self._pieces)
         if not body.strip():
             raise Fault(FaultKind.UNREADABLE, f"{self._provider}: the reply is empty")
-        if not is_json(body):
+        try:
+            whole = self._dialect.whole(body)
+        except ValueError:
             raise Fault(
                 FaultKind.UNREADABLE, f"{self._provider}: the reply says it is JSON but is not"
-            )
-        # Short and cheap before long and exact: an answer is rarely searched at all.
-        if b'"error"' in body and self._dialect.is_error(body):
+            ) from None
+        if whole.failed:
             raise verdicts.of_event(self._provider, body, self._dialect.error_words(body))
         self._show(body)
-        return Ending(End.WHOLE, self._dialect.whole_usage(body))
+        return Ending(End.WHOLE, whole.usage)
 
 
 class StreamReply:
@@ -125,7 +126,7 @@ class StreamReply:
             return
         self._held += data
         # The first content decides; what comes behind it in the same piece is already shown.
-        if any(map(self._says, self._split.feed(data))) or len(self._held) > HELD_MOST:
+        if any(map(self._says, self._split.each(data))) or len(self._held) > HELD_MOST:
             self._pass()
 
     def close(self) -> Ending:

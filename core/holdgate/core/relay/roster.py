@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from holdgate.core.dialects.table import DIALECTS
+from holdgate.core.relay.letterhead import Letterhead, letterhead
 from holdgate.core.traffic.lane import LaneId, Limits
 from holdgate.core.values.errors import Fault, FaultKind
+from holdgate.core.values.names import DialectName
 from holdgate.core.values.secret import Secret
 from holdgate.core.values.settings import Provider, Settings
 
@@ -31,6 +34,7 @@ class Roster:
     settings: Settings = field(default_factory=Settings)
     keys: Mapping[LaneId, Secret | MissingKey] = field(default_factory=dict)
     proxies: Mapping[str, str] = field(default_factory=dict)
+    _letterheads: dict[tuple[LaneId, DialectName], Letterhead] = field(default_factory=dict)
 
     def key(self, lane: LaneId) -> Secret:
         """Give a lane's key. Raises Fault(AUTH) if it could not be read."""
@@ -38,6 +42,14 @@ class Roster:
         if isinstance(found, MissingKey):
             raise Fault(FaultKind.AUTH, f"{lane[0]}: key {lane[1]}: {found.why}")
         return found
+
+    def letterhead(self, lane: LaneId, dialect: DialectName) -> Letterhead:
+        """Give the headers for a lane's requests. Raises Fault, see `key` and `provider`."""
+        made = self._letterheads.get((lane, dialect))
+        if made is None:
+            made = letterhead(self.provider(lane[0]), DIALECTS[dialect], self.key(lane))
+            self._letterheads[lane, dialect] = made
+        return made
 
     def provider(self, name: str) -> Provider:
         """Give a provider. Raises Fault(MODEL) if it was removed while a request waited for it."""

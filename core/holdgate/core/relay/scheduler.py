@@ -26,16 +26,19 @@ class Scheduler:
         self._gate.configure(limits)
         self._advance()
 
-    def enter(self, ticket: Ticket, granted: Callable[[], None]) -> None:
-        """Stand in line; `granted` is called once, perhaps at once, when the ticket runs."""
+    def enter(self, ticket: Ticket, granted: Callable[[], None]) -> bool:
+        """Stand in line. True: it runs already; else `granted` is called once, when it does."""
+        if self._gate.enter(ticket, self._clock.monotonic()):
+            return True
         self._granted[ticket] = granted
-        self._gate.enter(ticket, self._clock.monotonic())
-        self._advance()
+        self._arm()
+        return False
 
     def sent(self, ticket: Ticket) -> None:
         """Note that the ticket's request left."""
         self._gate.sent(ticket, self._clock.monotonic())
-        self._arm()
+        if self._granted:
+            self._arm()
 
     def leave(self, ticket: Ticket, *, aborted: bool = False) -> None:
         """Leave the line or the slot; saying it again changes nothing."""
@@ -58,11 +61,14 @@ class Scheduler:
             self._wake = None
 
     def _advance(self) -> None:
+        if not self._granted:
+            return
         for ticket in self._gate.advance(self._clock.monotonic()):
             self._granted.pop(ticket)()
         self._arm()
 
     def _arm(self) -> None:
+        """Come again when time alone lets somebody start."""
         if self._wake is not None:
             self._wake.cancel()
             self._wake = None

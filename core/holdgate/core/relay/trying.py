@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from holdgate.core.dialects.base import Dialect, Ending
 from holdgate.core.relay.ports import Call, Head, Sink
@@ -20,16 +21,14 @@ from holdgate.core.wire.json_array import ArraySplitter
 from holdgate.core.wire.sse import Splitter
 
 
-@dataclass(frozen=True, slots=True)
-class Patience:
+class Patience(msgspec.Struct, frozen=True):
     """How long a try may be silent, in seconds; 0 is without limit."""
 
     first_byte: float
     idle: float
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(msgspec.Struct, frozen=True):
     """What came of a try: the stream's ending, or a fault (`lost`: before any byte of a reply)."""
 
     ending: Ending | None = None
@@ -37,8 +36,7 @@ class Ended:
     lost: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(msgspec.Struct, frozen=True):
     """What a try works with: who asked, where the reply goes, whose clock counts."""
 
     sink: Sink

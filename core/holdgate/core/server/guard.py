@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Literal, Protocol
+
+import msgspec
 
 from holdgate.core.server.hosts import (
     Authority,
@@ -57,8 +58,7 @@ class KeyChecker(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(msgspec.Struct, frozen=True, gc=False):
     """What the guard looks at.
 
     `peer` and `local` are the connection's two IP addresses, `port` the local one, `headers` as
@@ -76,8 +76,7 @@ class Call:
     kind: PathKind = "agents"
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(msgspec.Struct, frozen=True, gc=False):
     """A caller that may come in.
 
     `address` it came from; `key_name` of the gateway key it showed; `cors_origin` if it is a listed

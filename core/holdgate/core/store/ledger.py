@@ -19,6 +19,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from holdgate.core.store.ledger_schema import REQUEST, ROWS_MOST, TRY, prepare, upsert
 from holdgate.core.values.records import Record
 
@@ -61,14 +63,14 @@ class Ledger:
     def opened(self, record: Record) -> None:
         """A request arrived."""
         self._open[record.id] = record
-        self._news.set()
+        self._tell_writer()
 
     def closed(self, record: Record) -> None:
         """A request ended."""
         # Rows and not the record: plain tuples cost the garbage collector nothing while they wait.
         self._closed.append(_rows(record))
         self._open.pop(record.id, None)
-        self._news.set()
+        self._tell_writer()
 
     def close(self, timeout: float = 5.0) -> None:
         """Write what waits and close the file; at most `timeout` seconds."""
@@ -95,6 +97,10 @@ class Ledger:
             ).fetchone()
             tries = db.execute("SELECT * FROM tries WHERE request = ? ORDER BY number", (id,))
             return _as_json(row, tries.fetchall()) if row else None
+
+    def _tell_writer(self) -> None:
+        if not self._news.is_set():  # setting it again costs a lock
+            self._news.set()
 
     def _write_all(self) -> None:
         db: sqlite3.Connection | None = None
@@ -218,7 +224,7 @@ def _request_row(record: Record) -> tuple[Any, ...]:
         usage.cache_write if usage else None,
         usage.output if usage else None,
         usage.reasoning if usage else None,
-        json.dumps([(note.at, note.what, note.detail) for note in tuple(record.timeline)]),
+        msgspec.json.encode([(n.at, n.what, n.detail) for n in tuple(record.timeline)]).decode(),
     )
 
 

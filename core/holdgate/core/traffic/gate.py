@@ -33,6 +33,7 @@ class Gate:
     def __init__(self) -> None:
         """Start without lanes."""
         self._lanes: dict[LaneId, Lane] = {}
+        self._waiting = 0
 
     def configure(self, limits: Mapping[LaneId, Limits]) -> None:
         """Set the limits of all lanes; a lane that is gone stays while tickets are in it."""
@@ -45,18 +46,29 @@ class Gate:
             if not self._lanes[id].running and not self._lanes[id].line:
                 del self._lanes[id]
 
-    def enter(self, ticket: Ticket, now: float) -> None:
-        """Put a ticket at the end of its lanes' lines. Lanes that are not known have no limits."""
-        ticket.state, ticket.since = "waiting", now
-        for id in ticket.lanes:
-            lane = self._lanes.get(id)
-            if lane is None:
-                lane = self._lanes[id] = Lane(id, Limits())
+    def enter(self, ticket: Ticket, now: float) -> bool:
+        """Start a ticket if it may go at once; else put it at the end of its lanes' lines.
+
+        True says that it runs. Lanes that are not known have no limits.
+        """
+        ticket.since = now
+        lanes = [self._lane(id) for id in ticket.lanes]
+        for lane in lanes:
+            if not lane.line and lane.opens_at(now) == now:
+                ticket.state, ticket.lane = "running", lane.id
+                lane.grant(ticket, now)
+                return True
+        ticket.state = "waiting"
+        for lane in lanes:
             lane.line[ticket] = None
+        self._waiting += 1
+        return False
 
     def advance(self, now: float) -> list[Ticket]:
         """Start all tickets that may start now; their `lane` says where."""
         started: list[Ticket] = []
+        if not self._waiting:
+            return started
         busy = [lane for lane in self._lanes.values() if lane.line]
         while busy:
             open_ = [lane for lane in busy if lane.line and lane.opens_at(now) == now]
@@ -118,6 +130,13 @@ class Gate:
         ticket.state, ticket.lane = "running", lane.id
         lane.grant(ticket, now)
 
+    def _lane(self, id: LaneId) -> Lane:
+        lane = self._lanes.get(id)
+        if lane is None:
+            lane = self._lanes[id] = Lane(id, Limits())
+        return lane
+
     def _leave_lines(self, ticket: Ticket) -> None:
+        self._waiting -= 1
         for id in ticket.lanes:
             self._lanes[id].line.pop(ticket, None)

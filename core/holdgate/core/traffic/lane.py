@@ -16,6 +16,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from dataclasses import dataclass, field
 
+import msgspec
+
 LaneId = tuple[str, str]  # provider, key
 
 # The margin is this part of the window, but no more than so many seconds.
@@ -39,8 +41,7 @@ class Limits:
         return self.window + min(self.window * MARGIN_PART, MARGIN_MOST)
 
 
-@dataclass(slots=True, eq=False)
-class Ticket:
+class Ticket(msgspec.Struct, eq=False):
     """A request's place: in exactly one of waiting, running, gone.
 
     `lanes` in order of preference. `lane` is where it runs or ran. `sent_at` is None until its
@@ -72,6 +73,8 @@ class Lane:
 
         `now` if it may go now, None if something else has to happen first.
         """
+        if self.limits.concurrency == 0 and self.limits.rpm == 0:
+            return now
         slot = self._slot_at(now)
         place = self._window_at(now)
         if slot is None or place is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 
 from holdgate.core.values.caller import UNKNOWN_AGENT
@@ -128,8 +129,8 @@ def recognise_agent(headers: Mapping[str, str], keys: Iterable[str]) -> str:
         head, rest = key[: len(TOKEN_PREFIX)], key[len(TOKEN_PREFIX) :]
         if head.lower() == TOKEN_PREFIX and (name := agent_name(rest)):
             return name
-    words = headers.get("user-agent", "")[:_LONGEST_AGENT_HEADER].lower().split()
-    return _by_product(words) or _by_headers(headers) or _by_library(words) or UNKNOWN_AGENT
+    product, library = _by_user_agent(headers.get("user-agent", "")[:_LONGEST_AGENT_HEADER])
+    return product or _by_headers(headers) or library or UNKNOWN_AGENT
 
 
 def conversation_header(headers: Mapping[str, str]) -> str | None:
@@ -143,6 +144,12 @@ def conversation_header(headers: Mapping[str, str]) -> str | None:
 def agent_name(text: str) -> str:
     """Give `text` as an agent's name; "" if nothing of it can be one."""
     return _NOT_IN_NAMES.sub("-", text.lower()).strip("-")[:LONGEST_NAME]
+
+
+@lru_cache(maxsize=256)  # the same few agents ask all day
+def _by_user_agent(text: str) -> tuple[str | None, str | None]:
+    words = text.lower().split()
+    return _by_product(words), _by_library(words)
 
 
 def _by_product(words: list[str]) -> str | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 UNKNOWN_AGENT = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
+class Caller(msgspec.Struct, frozen=True, gc=False):
     """The agent, the gateway key it used (its name, if any) and the address it came from."""
 
     agent: str = UNKNOWN_AGENT

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import msgspec
+
 from holdgate.core.values.caller import Caller
 from holdgate.core.values.names import DialectName
 
@@ -14,8 +16,7 @@ Framing = Literal["whole", "sse", "array"]
 Headers = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Inbound:
+class Inbound(msgspec.Struct, frozen=True, gc=False):
     """A request that may be relayed.
 
     `body` is the JSON text as the agent wrote it (decompressed), `headers` the agent's own with

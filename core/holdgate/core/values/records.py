@@ -6,8 +6,9 @@ it, the snapshot and the ledger read it. Times are Unix seconds, durations secon
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+import msgspec
 
 from holdgate.core.values.caller import Caller
 from holdgate.core.values.errors import FaultKind
@@ -17,8 +18,7 @@ from holdgate.core.values.usage import Usage
 State = Literal["waiting", "trying", "held", "passing", "done", "failed", "cancelled", "gone"]
 
 
-@dataclass(slots=True)
-class TryRecord:
+class TryRecord(msgspec.Struct, gc=False):
     """One request sent, or about to be sent, to one candidate."""
 
     provider: str
@@ -47,8 +47,7 @@ class TryRecord:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(msgspec.Struct, frozen=True, gc=False):
     """A moment in a request's time line."""
 
     at: float
@@ -56,8 +55,7 @@ class Note:
     detail: str
 
 
-@dataclass(slots=True)
-class Record:
+class Record(msgspec.Struct, eq=False):
     """A request from its arrival to its end. `status` is what the agent was told."""
 
     id: str
@@ -78,8 +76,8 @@ class Record:
     waited: float = 0.0
     kept_alive: int = 0
     usage: Usage | None = None
-    tries: list[TryRecord] = field(default_factory=list)
-    timeline: list[Note] = field(default_factory=list)
+    tries: list[TryRecord] = []
+    timeline: list[Note] = []
 
     def enter(self, state: State, at: float, reason: str = "") -> None:
         """Change the state."""

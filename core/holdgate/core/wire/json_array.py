@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}]', re.S)
 
@@ -21,8 +22,11 @@ class ArraySplitter:
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """Give the objects that `chunk` completes."""
+        return list(self.each(chunk))
+
+    def each(self, chunk: bytes) -> Iterator[bytes]:
+        """Give them one by one. Who stops early has done with this splitter."""
         self._rest += chunk
-        done: list[bytes] = []
         while match := _TOKEN.search(self._rest, self._at):
             if match.start() > self._rest.find(b'"', self._at) >= 0:
                 break  # a string that has not ended yet hides the brace
@@ -35,9 +39,8 @@ class ArraySplitter:
             elif token == b"}":
                 self._depth -= 1
                 if self._depth == 0:
-                    done.append(self._rest[self._start : self._at])
+                    yield self._rest[self._start : self._at]
         self._forget()
-        return done
 
     def close(self) -> bytes:
         """Give what is left after the last whole object: the bracket, or half an object."""

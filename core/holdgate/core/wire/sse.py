@@ -7,7 +7,9 @@ The rule is the WHATWG's "Server-sent events", read as tolerantly as vendors wri
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+
+import msgspec
 
 _BOUNDARY = re.compile(rb"\r?\n\r?\n|\r\r\n?")
 _BOM = b"\xef\xbb\xbf"
@@ -17,8 +19,7 @@ EVENT_ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r", b"\n\r\n")
 _OVERLAP = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(msgspec.Struct, frozen=True, gc=False):
     """One event: its name ("" if it has none) and its data; `data` is None for a mere comment."""
 
     name: str
@@ -51,16 +52,18 @@ class Splitter:
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """Give the raw events that `chunk` completes."""
+        return list(self.each(chunk))
+
+    def each(self, chunk: bytes) -> Iterator[bytes]:
+        """Give them one by one. Who stops early has done with this splitter."""
         rest = self._rest + chunk if self._rest else chunk
-        events: list[bytes] = []
         start = 0
         at = self._searched
         while match := _BOUNDARY.search(rest, at):
-            events.append(rest[start : match.end()])
+            yield rest[start : match.end()]
             start = at = match.end()
         self._rest = rest[start:]
         self._searched = max(0, len(self._rest) - _OVERLAP)
-        return events
 
     def close(self) -> bytes:
         """Give what is left: a last event without its blank line, or nothing."""

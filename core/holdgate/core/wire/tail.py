@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from holdgate.core.wire.sse import Event, Splitter, parse_event
+from holdgate.core.wire.sse import Event, parse_event
 
 # Of a stream that runs long, this much of its end is kept, and this much of the beginning of the
 # event that the cut falls into (a `response.completed` repeats the whole answer before its usage).
 KEPT = 8 * 1024
 HEAD = 512
 _TRIM_AT = 4 * KEPT
+# Closing events are the last ones: a finish, a usage, a marker, and what comes in between.
+LOOKED_AT = 8
 
 
 class Tail:
@@ -44,13 +44,18 @@ class Tail:
         """What is kept, in one piece."""
         return b"".join(self._chunks)
 
-    def events(self) -> Iterator[Event]:
-        """Give the last events; the data of one that was cut is no JSON but has both its ends."""
-        splitter = Splitter()
-        for raw in splitter.feed(self.bytes):
-            yield parse_event(raw)
-        if rest := splitter.close():
-            yield parse_event(rest)
+    def last_events(self) -> list[Event]:
+        """Give the last few events, the newest first.
+
+        The data of one that was cut in the middle is no JSON but has both its ends.
+        """
+        data = self.bytes
+        blank = b"\r\n\r\n" if b"\r\n\r\n" in data[-64:] else b"\n\n"
+        parts = data.rsplit(blank, LOOKED_AT)
+        if len(parts) > LOOKED_AT:
+            del parts[0]
+        events = [parse_event(part) for part in reversed(parts)]
+        return [event for event in events if event.data is not None]
 
     def _trim(self) -> None:
         whole = self.bytes
