@@ -83,12 +83,15 @@ def _adjustment(host: str | None, port: int | None, lan: bool) -> Callable[[Sett
 def _run(options: Options, instance: Instance) -> int:
     """Start, wait for a signal, drain; give the exit code."""
     from holdgate.core.host import Gateway, PortInUse
+    from holdgate.core.store.callers import KeysFileBroken
 
     gateway = Gateway(options, instance)
     try:
         address = gateway.start()
     except PortInUse as error:
         fail(_port_in_use(error), PORT_IN_USE)
+    except KeysFileBroken as error:
+        fail(str(error))
     except OSError as error:
         fail(f"cannot listen on {options.settings.server.host}: {error.strerror or error}")
     _greet(address, options)

@@ -86,6 +86,49 @@ class Closing:
     cut: bool = False
 
 
+class Opened(Protocol):
+    """A stream that the gateway opened itself, told on: a feed object, one for each such stream.
+
+    Only bytes that the agent is to get come out, and only whole events. The agent sees one opening,
+    one id, the model that it asked for, rising sequence numbers, and the usage complete at the end.
+    """
+
+    @property
+    def vendor_id(self) -> str:
+        """The vendor's own id of the reply, "" while unknown: `previous_response_id` needs it."""
+        ...
+
+    def open(self) -> bytes:
+        """Give the dialect's opening. Called once, before anything else."""
+        ...
+
+    def nothing(self) -> bytes:
+        """Give one event that carries nothing. Only before the vendor's first byte."""
+        ...
+
+    def feed(self, data: bytes) -> bytes:
+        """Rewrite a piece of the vendor's stream so that it goes on inside the opening.
+
+        The vendor's own opening is dropped, and so is a malformed event; comments and pings pass.
+        """
+        ...
+
+    def close(self) -> bytes:
+        """The vendor's stream ended: give what is left to tell."""
+        ...
+
+    def fail(self, fault: Fault) -> Closing:
+        """Render a fault as the stream's end; half an event of the vendor's is forgotten."""
+        ...
+
+    def whole(self, body: bytes) -> bytes:
+        """Tell a reply that was not streamed as the rest of the stream, with its closing events.
+
+        Called instead of `feed` and `close`. Raises ValueError if `body` is no such reply.
+        """
+        ...
+
+
 class Dialect(Protocol):
     """One of the four APIs: what it looks like in requests, replies, errors. No I/O."""
 
@@ -128,6 +171,14 @@ class Dialect(Protocol):
         """Give the usage that an early event tells, where the dialect tells some of it there."""
         ...
 
+    def stream_id(self, event: Event) -> str:
+        """Give the id that an opening event bears, where a failed stream must repeat it."""
+        ...
+
+    def next_sequence(self, tail: Tail) -> int:
+        """Give the number of the next event, where events are numbered."""
+        ...
+
     def ending(self, tail: Tail, lead: Usage | None) -> Ending:
         """Tell how a stream ended, by its last bytes."""
         ...
@@ -146,4 +197,12 @@ class Dialect(Protocol):
 
     def stream_error(self, fault: Fault, opening: Opening) -> Closing:
         """Render a fault as the end of a stream that has begun."""
+        ...
+
+    def opened(self, opening: Opening) -> Opened:
+        """Begin a stream that the gateway opens itself, with the id and model of `opening`."""
+        ...
+
+    def keepalive(self, words: str, framing: Framing) -> bytes:
+        """Give what keeps a connection alive between two events and is none itself."""
         ...

@@ -7,8 +7,10 @@ from typing import Any
 import msgspec
 
 from holdgate.core.dialects import chat_stream, openai
-from holdgate.core.dialects.base import Closing, Ending, Opening, Peek, Said, Whole
-from holdgate.core.dialects.reading import decode_request, dump, look
+from holdgate.core.dialects.base import Closing, Ending, Opened, Opening, Peek, Said, Whole
+from holdgate.core.dialects.chat_opened import ChatOpened
+from holdgate.core.dialects.raw_events import comment
+from holdgate.core.dialects.reading import decode_request, dump, is_nothing, look
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.inbound import Framing, Task
 from holdgate.core.values.names import DialectName
@@ -48,11 +50,10 @@ class Chat:
     def peek(self, body: bytes) -> Peek:
         """See Dialect.peek."""
         request = decode_request(_decoder, body)
-        session = bytes(request.prompt_cache_key).strip(b'"').decode("utf-8", "replace")
         return Peek(
             request.model,
             bool(request.stream),
-            None if session in ("", "null") else session,
+            openai.session(request.prompt_cache_key),
             openai.first_user(request.messages) if request.messages else b"",
         )
 
@@ -77,6 +78,14 @@ class Chat:
         """Chat tells no usage early."""
         return None
 
+    def stream_id(self, event: Event) -> str:
+        """An error event bears no id here."""
+        return ""
+
+    def next_sequence(self, tail: Tail) -> int:
+        """Events bear no numbers here."""
+        return 0
+
     def ending(self, tail: Tail, lead: Usage | None) -> Ending:
         """See Dialect.ending."""
         return chat_stream.ending(tail)
@@ -84,7 +93,7 @@ class Chat:
     def whole(self, body: bytes) -> Whole:
         """See Dialect.whole."""
         seen = look(_whole, body)
-        return Whole(chat_stream.usage(seen.usage), bool(seen.error and not seen.answer))
+        return Whole(chat_stream.usage(seen.usage), bool(seen.error and is_nothing(seen.answer)))
 
     def error_words(self, body: bytes) -> str:
         """See Dialect.error_words."""
@@ -97,3 +106,11 @@ class Chat:
     def stream_error(self, fault: Fault, opening: Opening) -> Closing:
         """See Dialect.stream_error."""
         return Closing(chat_stream.error(fault, opening))
+
+    def opened(self, opening: Opening) -> Opened:
+        """See Dialect.opened."""
+        return ChatOpened(opening)
+
+    def keepalive(self, words: str, framing: Framing) -> bytes:
+        """A comment: it keeps a socket alive, though not an agent that counts events."""
+        return comment(f"keepalive {words}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from holdgate.core.dialects import openai
 from holdgate.core.dialects.base import End, Ending, Opening, Said
 from holdgate.core.dialects.reading import dump, last_object, load, member, number
@@ -11,6 +13,7 @@ from holdgate.core.wire.sse import Event
 from holdgate.core.wire.tail import Tail
 
 DONE = b"[DONE]"
+_FINISH = re.compile(rb'"finish_reason"\s*:\s*"')
 
 
 def said(event: Event) -> Said:
@@ -34,26 +37,36 @@ def _speaks(choice: object) -> bool:
     """Whether a choice of a chunk is more than an opening."""
     if member(choice, "finish_reason") is not None:
         return True
-    delta = member(choice, "delta") or {}
-    return any(value for name, value in delta.items() if name != "role")
+    delta = member(choice, "delta")
+    return isinstance(delta, dict) and any(v for name, v in delta.items() if name != "role")
 
 
 def ending(tail: Tail) -> Ending:
     """A finish reason without `[DONE]` is whole: several vendors close so."""
-    events = tail.last_events()
-    for event in events:
+    whole, used = False, None
+    for event in tail.last_events():
         if said(event) is Said.ERROR:
-            return Ending(End.ERROR, None, openai.error_words(event.data or b""))
-    whole = any(event.data == DONE or _finishes(event.data) for event in events)
-    found = usage(last_object(tail.bytes, "usage"))
-    return Ending(End.WHOLE if whole else End.CUT, found)
+            return Ending(End.ERROR, used, openai.error_words(event.data or b""))
+        whole = whole or _finishes(event)
+        used = used or usage(_usage_of(event))
+    return Ending(End.WHOLE if whole else End.CUT, used)
 
 
-def _finishes(data: bytes | None) -> bool:
+def _finishes(event: Event) -> bool:
+    """Whether an event ends the answer."""
+    data = (event.data or b"").strip()
+    if event.cut:
+        return _FINISH.search(data[-200:]) is not None
     choices = member(load(data), "choices")
     if not isinstance(choices, list):
-        return False
+        return data == DONE
     return any(member(choice, "finish_reason") is not None for choice in choices)
+
+
+def _usage_of(event: Event) -> object:
+    if event.cut:
+        return last_object(event.data or b"", "usage")
+    return member(load(event.data), "usage")
 
 
 def usage(found: object) -> Usage | None:

@@ -10,8 +10,18 @@ from urllib.parse import quote
 import msgspec
 
 from holdgate.core.dialects import gemini_stream
-from holdgate.core.dialects.base import Closing, Ending, Opening, Peek, Said, Whole
-from holdgate.core.dialects.reading import Json, decode_request, dump, load, look, member, texts
+from holdgate.core.dialects.base import Closing, Ending, Opened, Opening, Peek, Said, Whole
+from holdgate.core.dialects.gemini_opened import GeminiOpened
+from holdgate.core.dialects.reading import (
+    Json,
+    decode_request,
+    dump,
+    is_nothing,
+    load,
+    look,
+    member,
+    texts,
+)
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.inbound import Framing, Task
 from holdgate.core.values.names import DialectName
@@ -99,6 +109,14 @@ class Gemini:
         """Each chunk tells the usage so far; the last one counts."""
         return None
 
+    def stream_id(self, event: Event) -> str:
+        """An error event bears no id here."""
+        return ""
+
+    def next_sequence(self, tail: Tail) -> int:
+        """Events bear no numbers here."""
+        return 0
+
     def ending(self, tail: Tail, lead: Usage | None) -> Ending:
         """See Dialect.ending."""
         return gemini_stream.ending(tail)
@@ -106,7 +124,7 @@ class Gemini:
     def whole(self, body: bytes) -> Whole:
         """See Dialect.whole."""
         seen = look(_whole, body)
-        return Whole(gemini_stream.usage(seen.usage), bool(seen.error and not seen.answer))
+        return Whole(gemini_stream.usage(seen.usage), bool(seen.error and is_nothing(seen.answer)))
 
     def error_words(self, body: bytes) -> str:
         """See Dialect.error_words. A failed array stream holds its error in a list."""
@@ -121,6 +139,14 @@ class Gemini:
     def stream_error(self, fault: Fault, opening: Opening) -> Closing:
         """Bare JSON in a write of its own, then the cut (clients, 1.4)."""
         return Closing(dump(error_object(fault)), cut=True)
+
+    def opened(self, opening: Opening) -> Opened:
+        """See Dialect.opened."""
+        return GeminiOpened(opening, self.stream_error)
+
+    def keepalive(self, words: str, framing: Framing) -> bytes:
+        """An empty line in both framings: comments break Gemini's clients (clients, 1.2)."""
+        return b"\n"
 
 
 def error_object(fault: Fault) -> Json:

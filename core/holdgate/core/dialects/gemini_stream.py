@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from holdgate.core.dialects.base import End, Ending, Said
 from holdgate.core.dialects.reading import last_object, load, member, number, texts
 from holdgate.core.values.usage import Usage
 from holdgate.core.wire.json_array import ArraySplitter
 from holdgate.core.wire.sse import Event
 from holdgate.core.wire.tail import Tail
+
+_FINISH = re.compile(rb'"finishReason"\s*:\s*"')
 
 
 def said(event: Event) -> Said:
@@ -29,7 +33,13 @@ def _speaks(candidate: object) -> bool:
     parts = member(candidate, "content", "parts")
     if not isinstance(parts, list):
         return False
-    return any(value for part in parts for name, value in part.items() if name != "thought")
+    return any(
+        value
+        for part in parts
+        if isinstance(part, dict)
+        for name, value in part.items()
+        if name != "thought"
+    )
 
 
 def _closes(chunk: object) -> bool:
@@ -42,23 +52,35 @@ def _closes(chunk: object) -> bool:
 
 def ending(tail: Tail) -> Ending:
     """Whole with a chunk that has a finish reason; there is no other marker."""
-    end, message = End.CUT, ""
-    for chunk in map(load, _chunks(tail)):
-        if _closes(chunk):
-            end = End.WHOLE
-        elif member(chunk, "error"):
-            end, message = End.ERROR, texts(member(chunk, "error", "message"))
-    return Ending(end, usage(last_object(tail.bytes, "usageMetadata")), message)
+    whole, used = False, None
+    for event in _last_chunks(tail):
+        chunk = load(event.data)
+        if member(chunk, "error"):
+            return Ending(End.ERROR, used, texts(member(chunk, "error", "message")))
+        whole = whole or _closes(chunk) or (event.cut and _finishes(event.data))
+        found = member(chunk, "usageMetadata")
+        used = used or usage(
+            last_object(event.data or b"", "usageMetadata") if event.cut else found
+        )
+    return Ending(End.WHOLE if whole else End.CUT, used)
 
 
-def _chunks(tail: Tail) -> list[bytes]:
-    """Give the last chunks of either framing."""
+def _finishes(data: bytes | None) -> bool:
+    """Whether what is left of a long chunk has a finish reason."""
+    return _FINISH.search((data or b"")[-2000:]) is not None
+
+
+def _last_chunks(tail: Tail) -> list[Event]:
+    """Give the last chunks of either framing, the newest first."""
     if events := tail.last_events():
-        return [event.data or b"" for event in reversed(events)]
+        return events
+    # The array's end may have lost its beginning: start at a chunk that is whole.
     data = tail.bytes
-    # The array's end may have lost its beginning: start at the last chunk that is whole.
     start = max(data.rfind(b'{\n  "candidates"'), data.rfind(b'{"candidates"'), 0)
-    return ArraySplitter().feed(data[start:])
+    chunks = ArraySplitter().feed(data[start:])
+    if chunks:
+        return [Event("", chunk) for chunk in reversed(chunks)]
+    return [Event("", data, cut=True)] if data.rstrip().endswith(b"]") else []
 
 
 def usage(found: object) -> Usage | None:

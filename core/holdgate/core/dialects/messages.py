@@ -7,8 +7,18 @@ from typing import Any
 import msgspec
 
 from holdgate.core.dialects import messages_stream, openai
-from holdgate.core.dialects.base import Closing, Ending, Opening, Peek, Said, Whole
-from holdgate.core.dialects.reading import decode_request, dump, load, look, member, texts
+from holdgate.core.dialects.base import Closing, Ending, Opened, Opening, Peek, Said, Whole
+from holdgate.core.dialects.messages_opened import MessagesOpened
+from holdgate.core.dialects.raw_events import comment
+from holdgate.core.dialects.reading import (
+    decode_request,
+    dump,
+    is_nothing,
+    load,
+    look,
+    member,
+    texts,
+)
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.inbound import Framing, Task
 from holdgate.core.values.names import DialectName
@@ -84,6 +94,14 @@ class Messages:
         """Input and cache tokens come with `message_start`."""
         return messages_stream.lead_usage(event)
 
+    def stream_id(self, event: Event) -> str:
+        """An error event bears no id here."""
+        return ""
+
+    def next_sequence(self, tail: Tail) -> int:
+        """Events bear no numbers here."""
+        return 0
+
     def ending(self, tail: Tail, lead: Usage | None) -> Ending:
         """See Dialect.ending."""
         return messages_stream.ending(tail, lead)
@@ -93,7 +111,7 @@ class Messages:
         seen = look(_whole, body)
         return Whole(
             messages_stream.usage(seen.usage, None),
-            seen.type == "error" or bool(seen.error and not seen.answer),
+            seen.type == "error" or bool(seen.error and is_nothing(seen.answer)),
         )
 
     def error_words(self, body: bytes) -> str:
@@ -107,6 +125,14 @@ class Messages:
     def stream_error(self, fault: Fault, opening: Opening) -> Closing:
         """See Dialect.stream_error."""
         return Closing(messages_stream.error(fault, opening))
+
+    def opened(self, opening: Opening) -> Opened:
+        """See Dialect.opened."""
+        return MessagesOpened(opening)
+
+    def keepalive(self, words: str, framing: Framing) -> bytes:
+        """A comment: it keeps a socket alive, though not an agent that counts events."""
+        return comment(f"keepalive {words}")
 
 
 def _session(user_id: bytes) -> str | None:

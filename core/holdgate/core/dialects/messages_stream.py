@@ -23,7 +23,7 @@ def said(event: Event) -> Said:
     found = load(event.data)
     if found is None:
         return Said.LEAD
-    kind = texts(found.get("type")) or event.name
+    kind = texts(found.get("type")) or event.name or ("error" if found.get("error") else "")
     if kind in _LEAD:
         return Said.LEAD
     if kind == "error":
@@ -39,8 +39,8 @@ def said(event: Event) -> Said:
 
 
 def _is_empty(block: object) -> bool:
-    kind = member(block, "type")
-    return kind in _EMPTY_BLOCKS and not member(block, texts(kind))
+    kind = texts(member(block, "type"))
+    return kind in _EMPTY_BLOCKS and not member(block, kind)
 
 
 def _delta_speaks(delta: object) -> bool:
@@ -73,14 +73,15 @@ def usage(found: object, before: Usage | None) -> Usage | None:
     """Give `usage` in one meaning; a later event's figures are totals that replace earlier ones."""
     if not isinstance(found, dict):
         return before
-    told = replace(before or Usage(), output=number(found, "output_tokens"))
+    told = before or Usage()
     for field, name in (
         ("input", "input_tokens"),
         ("cache_read", "cache_read_input_tokens"),
         ("cache_write", "cache_creation_input_tokens"),
+        ("output", "output_tokens"),
     ):
-        if name in found and number(found, name):
-            told = replace(told, **{field: number(found, name)})
+        if count := number(found, name):
+            told = replace(told, **{field: count})
     return told
 
 

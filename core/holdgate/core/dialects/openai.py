@@ -27,6 +27,14 @@ def first_user(messages: msgspec.Raw, role: str = "user") -> bytes:
     return next((bytes(speaker.content) for speaker in speakers if speaker.role == role), b"")
 
 
+def session(prompt_cache_key: msgspec.Raw) -> str | None:
+    """Give the conversation that a request's `prompt_cache_key` names, if it is a text."""
+    try:
+        return msgspec.json.decode(prompt_cache_key, type=str) or None
+    except msgspec.DecodeError:
+        return None
+
+
 def error_object(fault: Fault) -> Json:
     """Give the `error` member of the OpenAI dialects, without `param`."""
     return {"message": fault.message, "type": type_of(fault), "code": fault.code}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import isfinite
 from typing import Any, TypeVar
 
 import msgspec
@@ -11,6 +12,7 @@ from holdgate.core.values.errors import Fault, FaultKind
 
 Json = dict[str, Any]
 T = TypeVar("T")
+_NOTHING = frozenset({b"", b"null", b"[]", b"{}", b'""'})
 
 
 def load(data: bytes | None) -> Json | None:
@@ -54,7 +56,14 @@ def member(value: object, *path: str) -> Any:
 def number(value: object, *path: str) -> int:
     """Give the whole number at `path`, or 0."""
     found = member(value, *path)
-    return int(found) if isinstance(found, int | float) and not isinstance(found, bool) else 0
+    if isinstance(found, bool) or not isinstance(found, int | float) or not isfinite(found):
+        return 0
+    return int(found)
+
+
+def is_nothing(value: msgspec.Raw) -> bool:
+    """Tell whether a member that was not decoded is absent, null or empty."""
+    return len(value) < 16 and bytes(value).translate(None, b" \t\r\n") in _NOTHING
 
 
 def texts(value: object) -> str:
@@ -72,7 +81,7 @@ def last_object(data: bytes, name: str) -> Json | None:
         if rest.startswith("{"):
             try:
                 found, _ = json.JSONDecoder().raw_decode(rest)
-            except ValueError:
+            except (ValueError, RecursionError):
                 found = None
             if isinstance(found, dict):
                 return found

@@ -7,8 +7,18 @@ from typing import Any
 import msgspec
 
 from holdgate.core.dialects import openai, responses_stream
-from holdgate.core.dialects.base import Closing, Ending, Opening, Peek, Said, Whole
-from holdgate.core.dialects.reading import decode_request, dump, look
+from holdgate.core.dialects.base import Closing, Ending, Opened, Opening, Peek, Said, Whole
+from holdgate.core.dialects.raw_events import comment
+from holdgate.core.dialects.reading import (
+    decode_request,
+    dump,
+    is_nothing,
+    load,
+    look,
+    member,
+    texts,
+)
+from holdgate.core.dialects.responses_opened import ResponsesOpened
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.inbound import Framing, Task
 from holdgate.core.values.names import DialectName
@@ -46,11 +56,10 @@ class Responses:
     def peek(self, body: bytes) -> Peek:
         """See Dialect.peek."""
         request = decode_request(_decoder, body)
-        session = bytes(request.prompt_cache_key).strip(b'"').decode("utf-8", "replace")
         return Peek(
             request.model,
             bool(request.stream),
-            None if session in ("", "null") else session,
+            openai.session(request.prompt_cache_key),
             openai.first_user(request.input) if request.input else b"",
         )
 
@@ -74,6 +83,14 @@ class Responses:
         """Responses tells no usage early."""
         return None
 
+    def stream_id(self, event: Event) -> str:
+        """See Dialect.stream_id."""
+        return texts(member(load(event.data), "response", "id"))
+
+    def next_sequence(self, tail: Tail) -> int:
+        """See Dialect.next_sequence."""
+        return responses_stream.next_sequence(tail)
+
     def ending(self, tail: Tail, lead: Usage | None) -> Ending:
         """See Dialect.ending."""
         return responses_stream.ending(tail)
@@ -81,7 +98,9 @@ class Responses:
     def whole(self, body: bytes) -> Whole:
         """See Dialect.whole."""
         seen = look(_whole, body)
-        return Whole(responses_stream.usage(seen.usage), bool(seen.error and not seen.answer))
+        return Whole(
+            responses_stream.usage(seen.usage), bool(seen.error and is_nothing(seen.answer))
+        )
 
     def error_words(self, body: bytes) -> str:
         """See Dialect.error_words."""
@@ -94,3 +113,11 @@ class Responses:
     def stream_error(self, fault: Fault, opening: Opening) -> Closing:
         """See Dialect.stream_error."""
         return Closing(responses_stream.error(fault, opening))
+
+    def opened(self, opening: Opening) -> Opened:
+        """See Dialect.opened."""
+        return ResponsesOpened(opening)
+
+    def keepalive(self, words: str, framing: Framing) -> bytes:
+        """A comment: it keeps a socket alive, though not an agent that counts events."""
+        return comment(f"keepalive {words}")

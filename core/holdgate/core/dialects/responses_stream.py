@@ -25,15 +25,18 @@ _LEAD = frozenset(
 )
 _WHOLE = frozenset({"response.completed", "response.incomplete"})
 _FAILED = frozenset({"response.failed", "error"})
-_TYPE = re.compile(rb'"type"\s*:\s*"([a-z_.]+)"')
+_CLOSING = re.compile(rb'"type"\s*:\s*"(response\.(?:completed|incomplete|failed))"')
 
 
 def type_of(event: Event) -> str:
-    """Give an event's type, also of one whose data was cut in the middle."""
+    """Give an event's type: by its name, its data, or what is left of its data."""
     if event.name:
         return event.name
-    match = _TYPE.search(event.data or b"")
-    return match[1].decode() if match else ""
+    if event.cut:
+        match = _CLOSING.search(event.data or b"")
+        return match[1].decode() if match else ""
+    found = load(event.data)
+    return texts(member(found, "type")) or ("error" if member(found, "error") else "")
 
 
 def said(event: Event) -> Said:
@@ -60,10 +63,22 @@ def ending(tail: Tail) -> Ending:
     for event in tail.last_events():
         kind = type_of(event)
         if kind in _WHOLE:
-            return Ending(End.WHOLE, usage(last_object(tail.bytes, "usage")))
+            return Ending(End.WHOLE, usage(_usage_of(event)))
         if kind in _FAILED:
             return Ending(End.ERROR, None, openai.error_words(event.data or b""))
     return Ending(End.CUT, None)
+
+
+def _usage_of(event: Event) -> object:
+    if event.cut:
+        return last_object(event.data or b"", "usage")
+    return member(load(event.data), "response", "usage")
+
+
+def next_sequence(tail: Tail) -> int:
+    """Give the number that follows those of the last events."""
+    numbers = [number(load(event.data), "sequence_number") for event in tail.last_events()]
+    return max(numbers, default=-1) + 1
 
 
 def usage(found: object) -> Usage | None:
@@ -88,10 +103,10 @@ def error(fault: Fault, opening: Opening) -> bytes:
     frames, sequence = b"", opening.sequence
     if not opening.sent:
         for kind in ("response.created", "response.in_progress"):
-            frames += _frame(kind, sequence, _response(opening, "in_progress", None))
+            frames += _frame(kind, sequence, response(opening, "in_progress", None))
             sequence += 1
     told = {"code": fault.code or "server_error", "message": words(fault)}
-    return frames + _frame("response.failed", sequence, _response(opening, "failed", told))
+    return frames + _frame("response.failed", sequence, response(opening, "failed", told))
 
 
 def words(fault: Fault) -> str:
@@ -102,7 +117,8 @@ def words(fault: Fault) -> str:
     return f"{fault.message.rstrip('.')}. Please try again in {seconds}s."
 
 
-def _response(opening: Opening, status: str, told: Json | None) -> Json:
+def response(opening: Opening, status: str, told: Json | None) -> Json:
+    """Give the response object of the gateway's own events, with all that libraries look for."""
     return {
         "id": opening.id,
         "object": "response",

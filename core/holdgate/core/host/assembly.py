@@ -17,7 +17,7 @@ from holdgate.core.relay.live import LiveRequests
 from holdgate.core.relay.model_lists import ModelLists
 from holdgate.core.relay.planner import Planner
 from holdgate.core.relay.ports import Upstream
-from holdgate.core.relay.proxies import choose_proxy
+from holdgate.core.relay.proxies import choose_proxy, system_proxies
 from holdgate.core.relay.roster import Current, MissingKey, Roster
 from holdgate.core.relay.scheduler import Scheduler
 from holdgate.core.relay.tasks import Tasks
@@ -39,7 +39,7 @@ DEMO = "demo"
 
 def read_roster(settings: Settings, environ: Mapping[str, str]) -> Roster:
     """Read the keys and choose the proxies that `settings` name."""
-    store = SecretStore(environ)
+    store, system = SecretStore(environ), system_proxies()
     keys: dict[tuple[str, str], Secret | MissingKey] = {}
     proxies: dict[str, str] = {}
     for provider in settings.providers.values():
@@ -50,7 +50,7 @@ def read_roster(settings: Settings, environ: Mapping[str, str]) -> Roster:
                 keys[provider.name, key.name] = MissingKey(str(error))
         for dialect in DIALECT_NAMES:
             if base := provider.base(dialect):
-                proxies[base] = choose_proxy(base, provider.proxy)
+                proxies[base] = choose_proxy(base, provider.proxy, system)
     return Roster(settings, keys, proxies)
 
 

@@ -19,6 +19,7 @@ from holdgate.core.relay.headers import for_agent
 from holdgate.core.relay.live import LiveRequest, LiveRequests
 from holdgate.core.relay.planner import Planner
 from holdgate.core.relay.ports import Head, Sink, Upstream
+from holdgate.core.relay.reply import Shown
 from holdgate.core.relay.roster import Current
 from holdgate.core.relay.scheduler import Scheduler
 from holdgate.core.relay.telling import tell_plainly
@@ -65,6 +66,7 @@ class Exchange:
         "_live",
         "_record",
         "_relay",
+        "_shown",
         "_sink",
         "_trying",
         "_waiter",
@@ -76,6 +78,7 @@ class Exchange:
         self._dialect = DIALECTS[inbound.dialect]
         self._waiter: asyncio.Future[Any] | None = None
         self._trying: Trying | None = None
+        self._shown = Shown()
         now = relay.clock.wall()
         self._record = Record(
             inbound.id,
@@ -144,8 +147,10 @@ class Exchange:
             candidate = next(c for c in step.candidates if c.lane == ticket.lane)
             ended = await self._ask(candidate, ticket, fresh=candidate in step.fresh)
         finally:
-            if self._trying is not None and ended is None:
-                self._trying.quit()
+            if self._trying is not None:
+                self._shown = self._trying.shown
+                if ended is None:
+                    self._trying.quit()
             self._relay.scheduler.leave(ticket, aborted=ended is None or ended.fault is not None)
             self._trying = None
         return self._outcome(candidate, ended)
@@ -180,12 +185,10 @@ class Exchange:
             most, name = settings.queue.wait, "queue.wait"
         if most == 0:
             return None
-        fault = Fault(
-            FaultKind.QUEUE,
-            f"{provider.name}: waited {format_duration(most)} for a place ({name})",
-            retry_after=60,
+        waited = f"waited {format_duration(most)} for a place ({name})"
+        return self._relay.wheel.after(
+            most, lambda: self._stop(self._relay.scheduler.turned_away(ticket, waited))
         )
-        return self._relay.wheel.after(most, lambda: self._stop(fault))
 
     async def _ask(self, candidate: Candidate, ticket: Ticket, *, fresh: bool) -> Ended:
         relay, roster = self._relay, self._relay.current.roster
@@ -259,16 +262,27 @@ class Exchange:
         elif not self._sink.started:
             record.status = tell_plainly(self._sink, self._dialect, fault, record.id)
         else:
-            opening = Opening(
-                True, record.id, record.model, int(record.arrived), self._inbound.framing
-            )
-            closing = self._dialect.stream_error(fault, opening)
+            if not self._shown.at_border:
+                self._sink.write(b"\n\n")
+            closing = self._dialect.stream_error(fault, self._opening())
             self._sink.write(closing.data)
             if closing.cut:
                 self._sink.abort()
             else:
                 self._sink.end()
             record.status = 200
+
+    def _opening(self) -> Opening:
+        """What the agent has seen of its stream, for the error that ends it."""
+        record, shown = self._record, self._shown
+        return Opening(
+            True,
+            shown.id or record.id,
+            record.model,
+            int(record.arrived),
+            self._inbound.framing,
+            shown.sequence,
+        )
 
     def _reply_headers(self, head: Head, candidate: Candidate) -> Headers:
         headers = for_agent(head.headers)
@@ -291,4 +305,7 @@ def _settle(waiter: asyncio.Future[Any], result: object) -> None:
 
 
 def _is_stream(head: Head) -> bool:
-    return head.get("content-type").partition(";")[0].strip() != "application/json"
+    return (
+        200 <= head.status < 300
+        and head.get("content-type").partition(";")[0].strip() != "application/json"
+    )

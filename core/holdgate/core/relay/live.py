@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 
 import msgspec
@@ -12,6 +12,9 @@ from holdgate.core.traffic.lane import Ticket
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.records import Record, State
+
+# Ended requests that are remembered until the ledger has them for certain.
+RECENT = 256
 
 
 class LiveRequest(msgspec.Struct, eq=False):
@@ -30,6 +33,7 @@ class LiveRequests:
         self._book = book
         self._clock = clock
         self._live: dict[str, LiveRequest] = {}
+        self._ended: deque[Record] = deque(maxlen=RECENT)
         self._changed: Callable[[], None] | None = None
         self.last_error: str | None = None
 
@@ -46,6 +50,7 @@ class LiveRequests:
         if record.message and state == "failed":
             self.last_error = record.message
         self._live.pop(record.id, None)
+        self._ended.append(record)
         self._book.closed(record)
         if not self._live and self._changed is not None:
             self._changed()
@@ -61,6 +66,14 @@ class LiveRequests:
     def get(self, id: str) -> LiveRequest | None:
         """Give a live request by its id."""
         return self._live.get(id)
+
+    def recent(self) -> list[Record]:
+        """Give the live requests and those that have just ended, newest first.
+
+        The ledger knows the latter a moment later.
+        """
+        records = [*(request.record for request in self._live.values()), *self._ended]
+        return sorted(records, key=lambda record: record.id, reverse=True)
 
     def counts(self) -> Counter[str]:
         """Count them by state."""

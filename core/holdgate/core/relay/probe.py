@@ -58,7 +58,7 @@ async def probe(
         reply = VendorReply(status, fetched.head.headers, fetched.body)
         words = table.error_words(fetched.body)
         if status != 200:
-            raise verdicts.of_status(lane[0], reply, words)
+            raise verdicts.of_status(lane[0], reply, words, clock.wall())
         if table.whole(fetched.body).failed:
             raise verdicts.of_event(lane[0], fetched.body, words)
     except ValueError:

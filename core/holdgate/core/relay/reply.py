@@ -12,13 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+import msgspec
+
 from holdgate.core.dialects.base import Dialect, End, Ending, Said
 from holdgate.core.dialects.reading import is_json
 from holdgate.core.traffic import verdicts
 from holdgate.core.values.errors import Fault, FaultKind, VendorReply
 from holdgate.core.values.usage import Usage
 from holdgate.core.wire.json_array import ArraySplitter
-from holdgate.core.wire.sse import Event, Splitter, parse_event
+from holdgate.core.wire.sse import EVENT_ENDS, Event, Splitter, parse_event
 from holdgate.core.wire.tail import Tail
 
 # A held reply larger than this is shown, content or not.
@@ -27,11 +29,23 @@ HELD_MOST = 1 << 20
 ERROR_MOST = 1 << 20
 
 
+class Shown(msgspec.Struct, frozen=True, gc=False):
+    """What an agent has seen of a stream: its id, its next number, whether it ends an event."""
+
+    id: str = ""
+    sequence: int = 0
+    at_border: bool = True
+
+
 class Reply(Protocol):
     """A reply's body as it comes. Both calls raise Fault when it is no answer."""
 
     def feed(self, data: bytes) -> None:
         """Take a piece."""
+        ...
+
+    def shown(self) -> Shown:
+        """Say what the agent has seen of it."""
         ...
 
     def close(self) -> Ending:
@@ -42,20 +56,24 @@ class Reply(Protocol):
 class ErrorReply:
     """The body of a reply with a bad status: it always ends in a fault."""
 
-    def __init__(self, provider: str, dialect: Dialect, head: VendorReply) -> None:
-        """Take the head; the body is still to come."""
-        self._provider, self._dialect, self._head = provider, dialect, head
+    def __init__(self, provider: str, dialect: Dialect, head: VendorReply, now: float) -> None:
+        """Take the head, which came `now` (Unix seconds); the body is still to come."""
+        self._provider, self._dialect, self._head, self._now = provider, dialect, head, now
         self._body = bytearray()
 
     def feed(self, data: bytes) -> None:
         """Take a piece; what is over the limit is dropped."""
         self._body += data[: ERROR_MOST - len(self._body)]
 
+    def shown(self) -> Shown:
+        """Nothing."""
+        return Shown()
+
     def close(self) -> Ending:
         """Raise the fault."""
         body = bytes(self._body)
         reply = VendorReply(self._head.status, self._head.headers, body)
-        raise verdicts.of_status(self._provider, reply, self._dialect.error_words(body))
+        raise verdicts.of_status(self._provider, reply, self._dialect.error_words(body), self._now)
 
 
 class WholeReply:
@@ -69,6 +87,10 @@ class WholeReply:
     def feed(self, data: bytes) -> None:
         """Take a piece."""
         self._pieces.append(data)
+
+    def shown(self) -> Shown:
+        """Nothing."""
+        return Shown()
 
     def close(self) -> Ending:
         """Check the body and show it. Raises Fault(UNREADABLE), or what an error body says."""
@@ -94,6 +116,7 @@ class StreamReply:
         "_begin",
         "_dialect",
         "_held",
+        "_id",
         "_lead",
         "_passing",
         "_provider",
@@ -115,6 +138,7 @@ class StreamReply:
         self._begin, self._write = begin, write
         self._held = bytearray()
         self._lead: Usage | None = None
+        self._id = ""
         self._passing = False
         self._tail = Tail()
 
@@ -128,6 +152,14 @@ class StreamReply:
         # The first content decides; what comes behind it in the same piece is already shown.
         if any(map(self._says, self._split.each(data))) or len(self._held) > HELD_MOST:
             self._pass()
+
+    def shown(self) -> Shown:
+        """Say where the stream stands."""
+        return Shown(
+            self._id,
+            self._dialect.next_sequence(self._tail),
+            self._tail.ends_with(EVENT_ENDS),
+        )
 
     def close(self) -> Ending:
         """Say how the stream ended. Raises Fault if nothing of it was content, or it was cut."""
@@ -151,6 +183,7 @@ class StreamReply:
             data = event.data or b""
             raise verdicts.of_event(self._provider, data, self._dialect.error_words(data))
         self._lead = self._dialect.lead_usage(event) or self._lead
+        self._id = self._id or self._dialect.stream_id(event)
         return said is Said.CONTENT
 
     def _pass(self) -> None:

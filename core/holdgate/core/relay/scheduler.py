@@ -8,6 +8,11 @@ from collections.abc import Callable, Mapping
 from holdgate.core.traffic.gate import Gate, LaneView
 from holdgate.core.traffic.lane import LaneId, Limits, Ticket
 from holdgate.core.values.clock import Clock
+from holdgate.core.values.errors import Fault, FaultKind
+from holdgate.core.values.kinds import format_duration
+
+# Of our own queue nothing longer is said: agents ignore or give up on more (clients, 1.8).
+RETRY_MOST = 60.0
 
 
 class Scheduler:
@@ -45,6 +50,20 @@ class Scheduler:
         self._granted.pop(ticket, None)
         self._gate.leave(ticket, self._clock.monotonic(), aborted=aborted)
         self._advance()
+
+    def turned_away(self, ticket: Ticket, waited: str) -> Fault:
+        """Give the fault of a ticket that waited too long, with the limit that kept it."""
+        now = self._clock.monotonic()
+        view = next(view for view in self.views() if view.id == ticket.lanes[-1])
+        limits = view.limits
+        if limits.concurrency and view.running >= limits.concurrency:
+            limit = f"{limits.concurrency} requests at once is its limit"
+        else:
+            limit = f"{limits.rpm} requests in {format_duration(limits.window)} is its limit"
+        after = min(RETRY_MOST, view.next_at - now) if view.next_at is not None else RETRY_MOST
+        return Fault(
+            FaultKind.QUEUE, f"{view.id[0]}: {waited}, {limit}", retry_after=max(1.0, after)
+        )
 
     def position(self, ticket: Ticket) -> int | None:
         """Give a waiting ticket's place, counted from 1."""

@@ -8,7 +8,7 @@ import msgspec
 
 from holdgate.core.dialects.base import Dialect, Ending
 from holdgate.core.relay.ports import Call, Head, Sink
-from holdgate.core.relay.reply import ErrorReply, Reply, StreamReply, WholeReply
+from holdgate.core.relay.reply import ErrorReply, Reply, Shown, StreamReply, WholeReply
 from holdgate.core.relay.wheel import Timer, Wheel
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault, FaultKind, VendorReply
@@ -58,6 +58,7 @@ class Trying:
         "_head",
         "_heard",
         "_key",
+        "_over",
         "_patience",
         "_paused",
         "_provider",
@@ -66,7 +67,7 @@ class Trying:
         "_sent",
         "_timer",
         "_try",
-    )  # fmt: skip
+    )
 
     def __init__(
         self,
@@ -86,7 +87,7 @@ class Trying:
         self._reply: Reply | None = None
         self._decoder: encodings.Decoder | None = None
         self._heard = scene.clock.monotonic()
-        self._paused = False
+        self._paused = self._over = False
         self._timer: Timer | None = None
 
     def begin(self, call: Call) -> None:
@@ -101,9 +102,9 @@ class Trying:
             self._call.abort()
 
     @property
-    def passing(self) -> bool:
-        """Whether the agent has seen some of this try's answer."""
-        return self._scene.record.state == "passing"
+    def shown(self) -> Shown:
+        """What the agent has seen of this try's answer."""
+        return self._reply.shown() if self._reply is not None else Shown()
 
     def on_sent(self) -> None:
         """See Feed."""
@@ -126,7 +127,7 @@ class Trying:
     def on_bytes(self, data: bytes) -> None:
         """See Feed. The hot path: one look at the clock, then straight through."""
         self._heard = self._scene.clock.monotonic()
-        if self._reply is None:
+        if self._reply is None or self._over:
             return
         try:
             if self._decoder is not None:
@@ -139,7 +140,7 @@ class Trying:
 
     def on_end(self) -> None:
         """See Feed."""
-        if self._reply is None:
+        if self._reply is None or self._over:
             return
         try:
             if self._decoder is not None:
@@ -169,7 +170,7 @@ class Trying:
         scene = self._scene
         if not 200 <= head.status < 300:
             told = VendorReply(head.status, scene.reply_headers(head), b"")
-            return ErrorReply(self._provider, scene.dialect, told)
+            return ErrorReply(self._provider, scene.dialect, told, scene.clock.wall())
         content_type = head.get("content-type").partition(";")[0].strip().lower()
         if content_type in ("text/html", "application/xhtml+xml"):
             raise Fault(
@@ -228,10 +229,10 @@ class Trying:
         if patience > 0 and left <= 0:
             self._timer = None
             self._finish(Ended(fault=self._silence(patience)))
-        elif patience > 0:
-            self._timer = self._scene.wheel.after(left, self._look)
         else:
-            self._watch()
+            # The other patience may begin, and end, before this one does.
+            limits = [left if patience > 0 else 0.0, 0.0 if self._head else self._patience.idle]
+            self._timer = self._scene.wheel.after(min(filter(None, limits)), self._look)
 
     def _silence(self, patience: float) -> Fault:
         if self._paused:
@@ -252,7 +253,7 @@ class Trying:
 
     def _finish(self, ended: Ended) -> None:
         self._stop_timer()
-        self._reply = None
+        self._over = True
         tell, self._ended = self._ended, lambda _: None
         if ended.fault is not None and self._call is not None:
             self._call.abort()

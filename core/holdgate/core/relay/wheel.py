@@ -36,6 +36,7 @@ class Wheel:
         """Take the loop whose time counts."""
         self._loop = loop
         self._buckets: dict[int, set[Timer]] = {}
+        self._ringing: set[Timer] = set()
         self._next: asyncio.TimerHandle | None = None
         self._next_turn = 0
 
@@ -51,6 +52,7 @@ class Wheel:
 
     def close(self) -> None:
         """Forget all timers."""
+        self._ringing.clear()
         self._buckets.clear()
         if self._next is not None:
             self._next.cancel()
@@ -65,10 +67,16 @@ class Wheel:
     def _turn(self) -> None:
         self._next = None
         now = self._loop.time()
-        due = [turn for turn in self._buckets if turn * TURN <= now + 1e-6]
-        for turn in sorted(due):
-            bucket = self._buckets.pop(turn)
-            while bucket:  # one that rings may cancel others
-                bucket.pop().ring()
-        if self._buckets:
+        for turn in sorted(turn for turn in self._buckets if turn * TURN <= now + 1e-6):
+            self._ringing = self._buckets.pop(turn, set())
+            while self._ringing:  # one that rings may cancel others, or close the wheel
+                self._ring(self._ringing.pop())
+        if self._buckets and self._next is None:
             self._arm(min(self._buckets))
+
+    def _ring(self, timer: Timer) -> None:
+        """Ring; what goes wrong in one must not silence the others."""
+        try:
+            timer.ring()
+        except Exception as error:
+            self._loop.call_exception_handler({"message": "a timer failed", "exception": error})

@@ -61,7 +61,7 @@ async def _read_encoded(request: web.BaseRequest, decoder: encodings.Decoder) ->
 def _too_large(most: int) -> Fault:
     return Fault(
         FaultKind.TOO_LARGE,
-        f"the request's body is larger than {most // (1 << 20)} MiB ([server] max_body)",
+        f"the request's body is larger than {most:,} bytes, the limit of [server] max_body",
     )
 
 

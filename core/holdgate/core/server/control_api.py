@@ -56,16 +56,15 @@ def _check_token(app: App, headers: Mapping[str, str]) -> None:
 
 
 async def _requests(app: App, request: web.BaseRequest) -> dict[str, Any]:
-    """Live requests first, then past ones, newest first in both."""
+    """Live requests and past ones, the newest first."""
     limit = _limit(request.rel_url.query.get("limit", ""))
     wanted = request.rel_url.query.get("state", "")
     states = tuple(state for state in wanted.split(",") if state)
-    live = [each.record for each in app.relay.live if not states or each.record.state in states]
-    shown = [record.as_json() for record in reversed(live)][:limit]
-    ids = {each["id"] for each in shown}
-    past = await _from_ledger(app, limit, states)
-    shown += [each for each in past if each["id"] not in ids]
-    return {"requests": shown[:limit]}
+    fresh = [each for each in app.relay.live.recent() if not states or each.state in states]
+    shown = {record.id: record.as_json() for record in fresh[:limit]}
+    for past in await _from_ledger(app, limit, states):
+        shown.setdefault(past["id"], past)
+    return {"requests": list(shown.values())[:limit]}
 
 
 async def _from_ledger(app: App, limit: int, states: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -76,8 +75,9 @@ async def _from_ledger(app: App, limit: int, states: tuple[str, ...]) -> list[di
 
 
 async def _request(app: App, id: str) -> dict[str, Any]:
-    if live := app.relay.live.get(id):
-        return live.record.as_json()
+    for record in app.relay.live.recent():
+        if record.id == id:
+            return record.as_json()
     try:
         found = await app.relay.loop.run_in_executor(None, app.ledger.find, id)
     except sqlite3.Error:

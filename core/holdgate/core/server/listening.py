@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import logging
 
 from aiohttp import web
 
@@ -43,8 +44,13 @@ class Listener:
     def __init__(self, app: App) -> None:
         """Take what serves the requests."""
         # The handler is cancelled when its agent hangs up; else it would keep its place.
+        # aiohttp logs each request that is no HTTP with a trace, and what was sent, in its log.
         server = web.Server(
-            Handler(app), handler_cancellation=True, access_log=None, auto_decompress=False
+            Handler(app),
+            handler_cancellation=True,
+            access_log=None,
+            auto_decompress=False,
+            logger=logging.Logger("unheard", logging.CRITICAL + 1),
         )
         self._runner = web.ServerRunner(server, handle_signals=False, shutdown_timeout=_LAST_WORDS)
 

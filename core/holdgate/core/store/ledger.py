@@ -103,7 +103,7 @@ class Ledger:
             self._news.set()
 
     def _write_all(self) -> None:
-        db: sqlite3.Connection | None = None
+        db = self._write_batch(None, [])  # what a killed process left is told from the start
         written: set[str] = set()  # live requests that have their row already
         while not self._hurry.is_set():
             self._news.wait()

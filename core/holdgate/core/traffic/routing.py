@@ -65,8 +65,10 @@ def plan(settings: Settings, lists: Lists, model: str, dialect: DialectName, tas
 
 def _locate(settings: Settings, lists: Lists, model: str) -> str:
     """Give `provider/model` for a name that is no route. Raises Fault."""
-    provider, slash, _ = model.partition("/")
+    provider, slash, rest = model.partition("/")
     if slash and provider in settings.providers:
+        if not rest:
+            raise Fault(FaultKind.MODEL, f"{model}: names a provider but no model of it")
         return model
     holders = [p.name for p in settings.providers.values() if _lists(p, lists, model)]
     if len(holders) > 1:
@@ -102,8 +104,10 @@ def unknown_model(settings: Settings, lists: Lists, model: str) -> Fault:
             f"{model}: no provider is configured; add one to config.toml "
             "(gateway config path) or run gateway serve --demo",
         )
-    names = [entry.id for entry in all_models(settings, lists)]
-    near = get_close_matches(model, names, 3, 0.5)
+    names: dict[str, str] = {}
+    for entry in all_models(settings, lists):
+        names |= {entry.id: entry.id, entry.model.id: entry.id}
+    near = list(dict.fromkeys(names[name] for name in get_close_matches(model, names, 3, 0.5)))
     hint = (
         f"; did you mean {' or '.join(near)}?" if near else "; GET /v1/models lists what there is"
     )

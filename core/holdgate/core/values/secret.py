@@ -31,8 +31,8 @@ class Secret:
 
 def mask(text: str, secrets: Iterable[Secret]) -> str:
     """Give `text` with each of `secrets` replaced by the mask."""
-    for secret in secrets:
-        value = secret.reveal()
+    # The longest first: one may begin another.
+    for value in sorted((secret.reveal() for secret in secrets), key=len, reverse=True):
         if len(value) >= SHORTEST_MASKED and value in text:
             text = text.replace(value, MASK)
     return text

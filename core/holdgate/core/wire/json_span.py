@@ -28,6 +28,8 @@ def replace_model(body: bytes, new: str) -> bytes:
     Nested members and texts that look like it stay. Each guess is proved by reading the result
     back, since a scan of every token costs more than the whole relay of a 64 kB body.
     """
+    if _decoder.decode(body).model == new:
+        return body
     value = json.dumps(new, ensure_ascii=False).encode()
     matches = list(_MODEL.finditer(body))
     for match in (matches[:1] + matches[-1:]) if matches else ():

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-_BOUNDARY = re.compile(rb"\r?\n\r?\n|\r\r\n?")
+# Two ends of lines, of any kind; a CR before an LF is one end with it.
+_BOUNDARY = re.compile(rb"(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?=[^\n]))|\r\r\n?")
 _BOM = b"\xef\xbb\xbf"
 # Ends of a write after which nothing is half said.
 EVENT_ENDS = (b"\n\n", b"\r\n\r\n", b"\r\r", b"\n\r\n")
@@ -20,10 +21,14 @@ _OVERLAP = 3
 
 
 class Event(msgspec.Struct, frozen=True, gc=False):
-    """One event: its name ("" if it has none) and its data; `data` is None for a mere comment."""
+    """One event: its name ("" if it has none) and its data; `data` is None for a mere comment.
+
+    `cut`: the middle of its data is missing, since it was too long to be kept.
+    """
 
     name: str
     data: bytes | None
+    cut: bool = False
 
 
 def parse_event(raw: bytes) -> Event:
@@ -47,7 +52,7 @@ class Splitter:
 
     def __init__(self) -> None:
         """Start before the first byte."""
-        self._rest = b""
+        self._rest = bytearray()  # a line of megabytes comes in many pieces
         self._searched = 0
 
     def feed(self, chunk: bytes) -> list[bytes]:
@@ -56,16 +61,17 @@ class Splitter:
 
     def each(self, chunk: bytes) -> Iterator[bytes]:
         """Give them one by one. Who stops early has done with this splitter."""
-        rest = self._rest + chunk if self._rest else chunk
+        rest = self._rest
+        rest += chunk
         start = 0
         at = self._searched
         while match := _BOUNDARY.search(rest, at):
-            yield rest[start : match.end()]
+            yield bytes(rest[start : match.end()])
             start = at = match.end()
-        self._rest = rest[start:]
-        self._searched = max(0, len(self._rest) - _OVERLAP)
+        del rest[:start]
+        self._searched = max(0, len(rest) - _OVERLAP)
 
     def close(self) -> bytes:
         """Give what is left: a last event without its blank line, or nothing."""
-        rest, self._rest, self._searched = self._rest, b"", 0
+        rest, self._rest, self._searched = bytes(self._rest), bytearray(), 0
         return rest

@@ -16,12 +16,13 @@ LOOKED_AT = 8
 class Tail:
     """Feed object on the hot path: two stores an event, no look inside."""
 
-    __slots__ = ("_chunks", "_size")
+    __slots__ = ("_chunks", "_cut", "_size")
 
     def __init__(self) -> None:
         """Start with nothing said."""
         self._chunks: list[bytes] = []
         self._size = 0
+        self._cut = False
 
     def add(self, chunk: bytes) -> None:
         """Take the bytes that were just passed on."""
@@ -45,22 +46,27 @@ class Tail:
         return b"".join(self._chunks)
 
     def last_events(self) -> list[Event]:
-        """Give the last few events, the newest first.
-
-        The data of one that was cut in the middle is no JSON but has both its ends.
-        """
-        data = self.bytes
-        blank = b"\r\n\r\n" if b"\r\n\r\n" in data[-64:] else b"\n\n"
-        parts = data.rsplit(blank, LOOKED_AT)
-        if len(parts) > LOOKED_AT:
-            del parts[0]
-        events = [parse_event(part) for part in reversed(parts)]
-        return [event for event in events if event.data is not None]
+        """Give the last few events that have data, the newest first."""
+        data = self.bytes.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        parts = data.split(b"\n\n")
+        events: list[Event] = []
+        for place in range(len(parts) - 1, -1, -1):
+            event = parse_event(parts[place])
+            if event.data is not None:
+                cut = self._cut and place == 0
+                events.append(Event(event.name, event.data, cut) if cut else event)
+                if len(events) == LOOKED_AT:
+                    break
+        return events
 
     def _trim(self) -> None:
         whole = self.bytes
         cut = len(whole) - KEPT
-        boundary = max(whole.rfind(b"\n\n", 0, cut), whole.rfind(b"\n\r\n", 0, cut))
+        boundary = max(whole.rfind(blank, 0, cut + 3) for blank in (b"\n\n", b"\n\r\n", b"\r\r"))
         event = whole[boundary + 2 : cut] if boundary >= 0 else whole[:cut]
+        if boundary + 2 > cut:
+            event = b""
+        # What begins before the cut is one event: its beginning and its end are kept.
         self._chunks = [event[:HEAD].lstrip(b"\n"), whole[cut:]]
+        self._cut = len(event) > HEAD or (boundary < 0 and self._cut)
         self._size = sum(map(len, self._chunks))
