@@ -6,6 +6,7 @@ import asyncio
 import json
 import signal
 import socket
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -182,10 +183,11 @@ async def test_after_kill_9_the_next_one_starts_and_tells_what_was_left(tmp_path
 
 
 async def known(state: Path) -> list[str]:
-    """Give the ids in the ledger; none while there is no ledger yet."""
-    if not (state / "ledger.sqlite3").exists():
+    """Give the ids in the ledger; none while there is no ledger, or no table in it, yet."""
+    try:
+        return [row["id"] for row in rows(state)]
+    except sqlite3.OperationalError:
         return []
-    return [row["id"] for row in rows(state)]
 
 
 async def found(served: Served, id: str) -> Json:

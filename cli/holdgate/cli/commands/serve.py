@@ -16,7 +16,7 @@ import click
 from holdgate.cli.options import WRONG_CONFIGURATION, config_option, fail, places_of, settings_of
 
 if TYPE_CHECKING:
-    from holdgate.core.host import Gateway, Options, PortInUse
+    from holdgate.core.host import Options, PortInUse
     from holdgate.core.store.instance import Instance
     from holdgate.core.values.settings import Settings
 
@@ -86,6 +86,8 @@ def _run(options: Options, instance: Instance) -> int:
     from holdgate.core.store.callers import KeysFileBroken
 
     gateway = Gateway(options, instance)
+    stopping = Stopping(gateway.stop)
+    stopping.listen()  # before anybody can know that we run, and send a signal
     try:
         address = gateway.start()
     except PortInUse as error:
@@ -94,8 +96,9 @@ def _run(options: Options, instance: Instance) -> int:
         fail(str(error))
     except OSError as error:
         fail(f"cannot listen on {options.settings.server.host}: {error.strerror or error}")
+    gateway.exited.add_done_callback(lambda _: stopping.wake.set())
     _greet(address, options)
-    _wait(gateway)
+    stopping.wait()
     if not gateway.join(options.settings.server.drain + _LAST_WORDS):
         fail("the gateway did not end in time")
     if died := gateway.exited.exception(0):
@@ -103,27 +106,35 @@ def _run(options: Options, instance: Instance) -> int:
     return 0
 
 
-def _wait(gateway: Gateway) -> None:
-    """Wait for the first signal (drain) or the gateway's own end; a second signal ends at once."""
-    wake = threading.Event()
-    asked = 0
+class Stopping:
+    """Signals: the first one drains, a second one ends at once."""
 
-    def on_signal(number: int, _frame: object) -> None:
-        nonlocal asked
-        asked += 1
-        if asked > 1:
+    def __init__(self, stop: Callable[[], None]) -> None:
+        """Take what begins to drain."""
+        self._stop = stop
+        self._asked = 0
+        self.wake = threading.Event()
+
+    def listen(self) -> None:
+        """Take over the signals by which a program is ended."""
+        for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), self._on_signal)
+
+    def wait(self) -> None:
+        """Wait for the first signal, or for whoever else sets `wake`."""
+        # On Windows a wait without an end does not see signals.
+        while not self.wake.wait(0.5 if sys.platform == "win32" else None):
+            pass
+        self._stop()
+
+    def _on_signal(self, _number: int, _frame: object) -> None:
+        self._asked += 1
+        if self._asked > 1:
             os._exit(INTERRUPTED)
+        self.wake.set()
+        self._stop()
         _say("stopping; once more ends at once")
-        gateway.stop()
-        wake.set()
-
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), on_signal)
-    gateway.exited.add_done_callback(lambda _: wake.set())
-    # On Windows a wait without an end does not see signals.
-    while not wake.wait(0.5 if sys.platform == "win32" else None):
-        pass
 
 
 def _greet(address: str, options: Options) -> None:

@@ -105,9 +105,10 @@ class Ledger:
     def _write_all(self) -> None:
         db = self._write_batch(None, [])  # what a killed process left is told from the start
         written: set[str] = set()  # live requests that have their row already
-        while not self._hurry.is_set():
+        last = False
+        while not last:
             self._news.wait()
-            self._hurry.wait(GATHER)
+            last = self._hurry.wait(GATHER)
             self._news.clear()
             live = list(self._open.values())
             batch = [_rows(record) for record in live if record.id not in written]
