@@ -28,6 +28,7 @@ from holdgate.core.server.wrong_keys import WrongKeys
 from holdgate.core.store.callers import GatewayKeys
 from holdgate.core.store.ledger import Ledger
 from holdgate.core.store.secrets import SecretMissing, SecretStore
+from holdgate.core.traffic.affinity import Affinity
 from holdgate.core.traffic.gate import Gate
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.names import DIALECT_NAMES
@@ -104,7 +105,15 @@ def assemble(
     lists = ModelLists(current, upstream, clock)
     planner = Planner(current, lists)
     relay = Relay(
-        current, planner, scheduler, upstream, LiveRequests(ledger, clock), Wheel(loop), clock, loop
+        current,
+        planner,
+        scheduler,
+        Affinity(),
+        upstream,
+        LiveRequests(ledger, clock),
+        Wheel(loop),
+        clock,
+        loop,
     )
     return App(
         relay=relay,

@@ -10,31 +10,39 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 from holdgate.core.dialects.base import End, Opening
 from holdgate.core.dialects.table import DIALECTS
 from holdgate.core.relay import outgoing
 from holdgate.core.relay.headers import for_agent
+from holdgate.core.relay.hold import StreamHold
 from holdgate.core.relay.live import LiveRequest, LiveRequests
 from holdgate.core.relay.planner import Planner
 from holdgate.core.relay.ports import Head, Sink, Upstream
-from holdgate.core.relay.reply import Shown
 from holdgate.core.relay.roster import Current
 from holdgate.core.relay.scheduler import Scheduler
-from holdgate.core.relay.telling import tell_plainly
+from holdgate.core.relay.telling import tell_plainly, turned_away
 from holdgate.core.relay.trying import Ended, Patience, Scene, Trying
-from holdgate.core.relay.wheel import Timer, Wheel
-from holdgate.core.traffic.attempts import Attempts, Failed, Try, attempts
-from holdgate.core.traffic.lane import Ticket
+from holdgate.core.relay.wheel import Wheel
+from holdgate.core.traffic.affinity import Affinity, Answered
+from holdgate.core.traffic.attempts import Absorb, Attempts, Failed, Try, attempts
 from holdgate.core.traffic.routing import Plan
+from holdgate.core.traffic.standing import stands_of
+from holdgate.core.traffic.ticket import Ticket
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.inbound import Candidate, Headers, Inbound
 from holdgate.core.values.kinds import format_duration
 from holdgate.core.values.records import Record, State, TryRecord
+from holdgate.core.values.settings import Provider
+from holdgate.core.values.usage import Usage
 
 log = logging.getLogger(__name__)
+
+# A rough count of tokens before the vendor has told the true one.
+BYTES_A_TOKEN = 4
 
 _STREAM_HEADERS: Headers = (
     ("content-type", "text/event-stream; charset=utf-8"),
@@ -50,6 +58,7 @@ class Relay:
     current: Current
     planner: Planner
     scheduler: Scheduler
+    affinity: Affinity
     upstream: Upstream
     live: LiveRequests
     wheel: Wheel
@@ -62,12 +71,13 @@ class Exchange:
 
     __slots__ = (
         "_dialect",
+        "_hold",
         "_inbound",
         "_live",
         "_record",
         "_relay",
-        "_shown",
         "_sink",
+        "_treatment",
         "_trying",
         "_waiter",
     )
@@ -78,7 +88,7 @@ class Exchange:
         self._dialect = DIALECTS[inbound.dialect]
         self._waiter: asyncio.Future[Any] | None = None
         self._trying: Trying | None = None
-        self._shown = Shown()
+        self._treatment = relay.planner.treatment(inbound.caller, inbound.model)
         now = relay.clock.wall()
         self._record = Record(
             inbound.id,
@@ -91,11 +101,25 @@ class Exchange:
             since=now,
         )
         self._live = LiveRequest(self._record, self._stop)
+        opening = Opening(False, inbound.id, inbound.model, int(now), inbound.framing)
+        self._hold = StreamHold(
+            sink,
+            self._dialect,
+            self._record,
+            opening,
+            self._treatment.hold,
+            relay.clock,
+            relay.wheel,
+            self._own_headers(),
+            self._why,
+        )
 
     async def run(self) -> None:
         """Serve the request. Raises only CancelledError, when the agent hung up."""
         state: State = "failed"
         self._relay.live.open(self._live)
+        if self._inbound.streamed:
+            self._hold.watch()
         try:
             await self._serve(await self._plan())
             state = "failed" if self._record.fault else "done"
@@ -109,6 +133,7 @@ class Exchange:
             log.exception("request %s failed", self._record.id)
             self._tell(Fault(FaultKind.INTERNAL, "internal error; the log file says more"))
         finally:
+            self._hold.rest()
             self._relay.live.close(self._live, state)
 
     def _stop(self, fault: Fault) -> None:
@@ -124,73 +149,88 @@ class Exchange:
 
     async def _serve(self, made: Plan) -> None:
         steps: Attempts = attempts(made.candidates)
+        ticket = self._ticket(made)
         step = next(steps)
         while True:
-            failed = await self._try(step)
-            if failed is None:
-                return
             try:
+                if isinstance(step, Absorb):
+                    self._absorb(step)
+                    step = next(steps)
+                    continue
+                failed = await self._try(step, ticket, made)
+                if failed is None:
+                    return
                 step = steps.send(failed)
             except StopIteration as end:
                 raise end.value from None
 
-    async def _try(self, step: Try) -> Failed | None:
+    def _ticket(self, made: Plan) -> Ticket:
+        ask, treatment = self._inbound, self._treatment
+        ticket = Ticket(
+            ask.id,
+            (),
+            caller=ask.caller.key or ask.caller.agent,
+            conversation=ask.conversation,
+            body_of=lambda: blake2b(ask.body, digest_size=16).hexdigest(),
+            background=treatment.background,
+            tokens=len(ask.body) // BYTES_A_TOKEN,
+            wait=None if ask.streamed else treatment.queue.wait_whole,
+        )
+        self._live.ticket = ticket
+        return ticket
+
+    def _absorb(self, absorb: Absorb) -> None:
+        """The vendor is at its limit: its lane closes, and the request waits for it."""
+        lane = absorb.candidate.lane
+        why = f"HTTP 429 from {lane[0]}, again in {format_duration(round(absorb.seconds, 1))}"
+        if absorb.narrow:
+            self._relay.scheduler.narrow(lane)
+        self._relay.scheduler.close_lane(lane, absorb.seconds, why)
+
+    async def _try(self, step: Try, ticket: Ticket, made: Plan) -> Failed | None:
         """Wait for a place and ask whoever has it.
 
         Gives None if it answered, how it failed while nothing was shown; raises Fault otherwise.
         """
-        ticket = Ticket(self._record.id, tuple(dict.fromkeys(c.lane for c in step.candidates)))
-        self._live.ticket = ticket
+        home = self._relay.affinity.home(
+            made.name, self._inbound.conversation, made.affinity, self._relay.clock.monotonic()
+        )
+        ticket.stands = stands_of(step.candidates, made.order, home, made.affinity)
         ended: Ended | None = None
         try:
-            await self._place(ticket)
+            await self._place(ticket, front=step.front)
             candidate = next(c for c in step.candidates if c.lane == ticket.lane)
-            ended = await self._ask(candidate, ticket, fresh=candidate in step.fresh)
+            ended = await self._ask(candidate, ticket, step)
         finally:
-            if self._trying is not None:
-                self._shown = self._trying.shown
-                if ended is None:
-                    self._trying.quit()
-            self._relay.scheduler.leave(ticket, aborted=ended is None or ended.fault is not None)
+            if self._trying is not None and ended is None:
+                self._trying.quit()
+            self._relay.scheduler.leave(
+                ticket,
+                aborted=ended is None or ended.fault is not None,
+                keep=self._treatment.hold.place,
+            )
             self._trying = None
-        return self._outcome(candidate, ended)
+        return self._outcome(candidate, ticket, ended, made)
 
-    async def _place(self, ticket: Ticket) -> None:
-        """Wait until the ticket runs. Raises Fault(QUEUE) when it waited too long."""
+    async def _place(self, ticket: Ticket, *, front: bool) -> None:
+        """Wait until the ticket runs. Raises Fault(QUEUE) when it is turned away."""
         relay = self._relay
         waiter: asyncio.Future[None] = relay.loop.create_future()
-        if relay.scheduler.enter(ticket, lambda: _settle(waiter, None)):
-            return
-        self._waiter = waiter
-        began = relay.clock.monotonic()
-        where = " or ".join(dict.fromkeys(provider for provider, _ in ticket.lanes))
-        self._enter("waiting", f"waits for {where}")
-        self._record.note(self._record.since, "in line", where)
-        timer = self._give_up_timer(ticket)
-        try:
-            await waiter
-        finally:
-            self._record.waited += relay.clock.monotonic() - began
-            if timer is not None:
-                timer.cancel()
+        relay.scheduler.enter(ticket, lambda: _settle(waiter, None), front=front)
+        if ticket.state == "waiting":
+            self._waiter = waiter
+            began = relay.clock.monotonic()
+            where = " or ".join(dict.fromkeys(stand.lane[0] for stand in ticket.stands))
+            self._enter("waiting", f"waits for {where}")
+            self._record.note(self._record.since, "in line", where)
+            try:
+                await waiter
+            finally:
+                self._record.waited += relay.clock.monotonic() - began
+        if ticket.state == "turned":
+            raise turned_away(ticket)
 
-    def _give_up_timer(self, ticket: Ticket) -> Timer | None:
-        settings = self._relay.current.roster.settings
-        provider = self._relay.current.roster.provider(ticket.lanes[-1][0])
-        if not self._inbound.streamed:
-            most, name = settings.queue.wait_whole, "queue.wait_whole"
-        elif provider.queue_wait is not None:
-            most, name = provider.queue_wait, "queue_wait"
-        else:
-            most, name = settings.queue.wait, "queue.wait"
-        if most == 0:
-            return None
-        waited = f"waited {format_duration(most)} for a place ({name})"
-        return self._relay.wheel.after(
-            most, lambda: self._stop(self._relay.scheduler.turned_away(ticket, waited))
-        )
-
-    async def _ask(self, candidate: Candidate, ticket: Ticket, *, fresh: bool) -> Ended:
+    async def _ask(self, candidate: Candidate, ticket: Ticket, step: Try) -> Ended:
         relay, roster = self._relay, self._relay.current.roster
         attempt = TryRecord(
             candidate.provider,
@@ -204,13 +244,14 @@ class Exchange:
         self._enter("trying", f"{candidate.provider} was asked")
         waiter = self._waiter = relay.loop.create_future()
         try:
-            provider = roster.provider(candidate.provider)
-            request = outgoing.relayed(self._inbound, candidate, roster, fresh=fresh)
+            request = outgoing.relayed(
+                self._inbound, candidate, roster, fresh=candidate in step.fresh
+            )
             trying = self._trying = Trying(
                 self._scene(candidate),
                 attempt,
                 roster.key(candidate.lane),
-                Patience(provider.first_byte_timeout, provider.idle_timeout),
+                self._patience(roster.provider(candidate.provider), last=step.last),
                 lambda: relay.scheduler.sent(ticket),
                 lambda ended: _settle(waiter, ended),
             )
@@ -225,9 +266,18 @@ class Exchange:
         attempt.fault = ended.fault.kind if ended.fault is not None else None
         return ended
 
+    def _patience(self, provider: Provider, *, last: bool) -> Patience:
+        hold = self._treatment.hold
+        return Patience(
+            provider.first_byte_timeout or hold.longest,
+            provider.idle_timeout or hold.longest,
+            0.0 if last else hold.first_token,
+        )
+
     def _scene(self, candidate: Candidate) -> Scene:
         return Scene(
             self._sink,
+            self._hold,
             self._relay.clock,
             self._relay.wheel,
             DIALECTS[candidate.dialect],
@@ -236,7 +286,9 @@ class Exchange:
             lambda head: self._reply_headers(head, candidate),
         )
 
-    def _outcome(self, candidate: Candidate, ended: Ended) -> Failed | None:
+    def _outcome(
+        self, candidate: Candidate, ticket: Ticket, ended: Ended, made: Plan
+    ) -> Failed | None:
         """Say what came of a try. Raises its Fault if some of its answer was shown already."""
         if ended.fault is not None:
             self._record.note(self._relay.clock.wall(), "fault", ended.fault.message)
@@ -244,14 +296,23 @@ class Exchange:
                 raise ended.fault
             return Failed(candidate, ended.fault, ended.lost)
         assert ended.ending is not None
-        self._record.usage = ended.ending.usage
-        self._record.status = self._record.tries[-1].status
+        usage = self._record.usage = ended.ending.usage
+        self._record.status = 200 if self._hold.started else self._record.tries[-1].status
         if ended.ending.end is End.ERROR:
             self._record.fault = FaultKind.SERVER
             self._record.message = f"{candidate.provider}: {ended.ending.message}"
-        if self._sink.started:
-            self._sink.end()
+        elif self._inbound.task == "generate":
+            self._remember(candidate, usage, made)
+        if self._hold.started:
+            self._hold.end()
         return None
+
+    def _remember(self, candidate: Candidate, usage: Usage | None, made: Plan) -> None:
+        """A conversation stays with who answered it while its cache is warm."""
+        answered = Answered(
+            candidate.lane, self._relay.clock.monotonic(), bool(usage and usage.cache_read)
+        )
+        self._relay.affinity.note(made.name, self._inbound.conversation, answered)
 
     def _tell(self, fault: Fault) -> None:
         """Tell the agent a fault in its own dialect."""
@@ -259,30 +320,31 @@ class Exchange:
         record.fault, record.message = fault.kind, fault.message
         if fault.kind is FaultKind.READER:
             self._sink.abort()
-        elif not self._sink.started:
+        elif not self._hold.started:
             record.status = tell_plainly(self._sink, self._dialect, fault, record.id)
         else:
-            if not self._shown.at_border:
-                self._sink.write(b"\n\n")
-            closing = self._dialect.stream_error(fault, self._opening())
-            self._sink.write(closing.data)
-            if closing.cut:
-                self._sink.abort()
-            else:
-                self._sink.end()
             record.status = 200
+            self._hold.fail(fault)
 
-    def _opening(self) -> Opening:
-        """What the agent has seen of its stream, for the error that ends it."""
-        record, shown = self._record, self._shown
-        return Opening(
-            True,
-            shown.id or record.id,
-            record.model,
-            int(record.arrived),
-            self._inbound.framing,
-            shown.sequence,
-        )
+    def _why(self) -> str:
+        """Say in a few words why the agent waits, and for how long still."""
+        if self._record.state != "waiting" or self._live.ticket is None:
+            return self._record.reason
+        place = self._relay.scheduler.place(self._live.ticket)
+        if place is None:
+            return self._record.reason
+        words = f"{self._record.reason}, place {place.position}"
+        if place.eta is None:
+            return words
+        soon = max(1, round(place.eta - self._relay.clock.monotonic()))
+        return f"{words}, about {format_duration(soon)}"
+
+    def _own_headers(self) -> Headers:
+        """The headers of a stream that the gateway begins itself."""
+        request = ("x-holdgate-request", self._inbound.id)
+        if self._inbound.framing == "array":
+            return (("content-type", "application/json"), *_STREAM_HEADERS[1:], request)
+        return (*_STREAM_HEADERS, request)
 
     def _reply_headers(self, head: Head, candidate: Candidate) -> Headers:
         headers = for_agent(head.headers)
