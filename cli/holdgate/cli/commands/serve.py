@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +27,9 @@ ALREADY_RUNNING = 4
 INTERRUPTED = 130
 # Beyond [server] drain: what the last writes, the ledger and the log may take.
 _LAST_WORDS = 10.0
+# The main thread waits in slices: on Windows an endless wait sees no signal, and elsewhere one that
+# comes just before the thread blocks would be seen only after the wait.
+_SLICE = 0.25
 
 
 @click.command("serve", epilog="Example: gateway serve --demo")
@@ -99,7 +104,9 @@ def _run(options: Options, instance: Instance) -> int:
     gateway.exited.add_done_callback(lambda _: stopping.wake.set())
     _greet(address, options)
     stopping.wait()
-    if not gateway.join(options.settings.server.drain + _LAST_WORDS):
+    drain = options.settings.server.drain  # 0: as long as streams take
+    slices = range(math.ceil((drain + _LAST_WORDS) / _SLICE)) if drain else count()
+    if not any(gateway.join(_SLICE) for _ in slices):
         fail("the gateway did not end in time")
     if died := gateway.exited.exception(0):
         fail(f"the gateway died: {died}; the log in {options.places.log} says more")
@@ -123,8 +130,7 @@ class Stopping:
 
     def wait(self) -> None:
         """Wait for the first signal, or for whoever else sets `wake`."""
-        # On Windows a wait without an end does not see signals.
-        while not self.wake.wait(0.5 if sys.platform == "win32" else None):
+        while not self.wake.wait(_SLICE):
             pass
         self._stop()
 

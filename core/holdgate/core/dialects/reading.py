@@ -55,10 +55,13 @@ def member(value: object, *path: str) -> Any:
 
 def number(value: object, *path: str) -> int:
     """Give the whole number at `path`, or 0."""
-    found = member(value, *path)
-    if isinstance(found, bool) or not isinstance(found, int | float) or not isfinite(found):
-        return 0
-    return int(found)
+    for name in path:
+        if not isinstance(value, dict):
+            return 0
+        value = value.get(name)
+    if type(value) is int:
+        return value
+    return int(value) if isinstance(value, float) and isfinite(value) else 0
 
 
 def is_nothing(value: msgspec.Raw) -> bool:

@@ -133,7 +133,7 @@ class Exchange:
             log.exception("request %s failed", self._record.id)
             self._tell(Fault(FaultKind.INTERNAL, "internal error; the log file says more"))
         finally:
-            self._hold.rest()
+            self._hold.close()
             self._relay.live.close(self._live, state)
 
     def _stop(self, fault: Fault) -> None:

@@ -82,6 +82,11 @@ class StreamHold:
             self._timer.cancel()
             self._timer = None
 
+    def close(self) -> None:
+        """The request has ended: forget who refers to us."""
+        self.rest()
+        self.shown, self._why = Shown, str
+
     @property
     def started(self) -> bool:
         """Whether the agent has its status line: no fault can be told by a status any more."""

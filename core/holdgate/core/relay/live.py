@@ -51,6 +51,7 @@ class LiveRequests:
             self.last_error = record.message
         self._live.pop(record.id, None)
         self._ended.append(record)
+        request.stop = _stop_nothing  # else request and exchange would hold each other
         self._book.closed(record)
         if not self._live and self._changed is not None:
             self._changed()
@@ -89,3 +90,7 @@ class LiveRequests:
         self._changed = call
         if not self._live:
             call()
+
+
+def _stop_nothing(_: Fault) -> None:
+    """The request has ended."""

@@ -64,6 +64,7 @@ class Trying:
         "_head",
         "_heard",
         "_key",
+        "_last_shown",
         "_over",
         "_patience",
         "_paused",
@@ -95,6 +96,7 @@ class Trying:
         self._decoder: encodings.Decoder | None = None
         self._heard = scene.clock.monotonic()
         self._paused = self._over = False
+        self._last_shown = Shown()
         self._timer: Timer | None = None
         self._slow: Timer | None = None
 
@@ -104,15 +106,16 @@ class Trying:
 
     def quit(self) -> None:
         """Break off: the connection is closed and nothing more is told."""
-        self._ended = lambda _: None
         self._stop_timer()
+        self._last_shown = self.shown
         if self._call is not None:
             self._call.abort()
+        self._let_go()
 
     @property
     def shown(self) -> Shown:
         """What the agent has seen of this try's answer."""
-        return self._reply.shown() if self._reply is not None else Shown()
+        return self._reply.shown() if self._reply is not None else self._last_shown
 
     def on_sent(self) -> None:
         """See Feed."""
@@ -278,11 +281,19 @@ class Trying:
 
     def _finish(self, ended: Ended) -> None:
         self._stop_timer()
-        self._over = True
-        tell, self._ended = self._ended, lambda _: None
-        if ended.fault is not None and self._call is not None:
-            self._call.abort()
+        tell, call = self._ended, self._call
+        if ended.fault is not None:
+            self._last_shown = self.shown
+            if call is not None:
+                call.abort()
+        self._let_go()
         tell(Ended(fault=self._masked(ended.fault), lost=ended.lost) if ended.fault else ended)
+
+    def _let_go(self) -> None:
+        """Forget who refers to us, so that all goes without waiting for the garbage collector."""
+        self._over = True
+        self._call = self._reply = None
+        self._ended = _tell_nobody
 
     def _broken(self, error: Exception) -> Fault:
         return Fault(FaultKind.UNREADABLE, f"{self._provider}: the reply's compression: {error}")
@@ -303,3 +314,7 @@ class Trying:
             reply=reply,
             headers=fault.headers,
         )
+
+
+def _tell_nobody(_: Ended) -> None:
+    """The exchange has gone on already."""

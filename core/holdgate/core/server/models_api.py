@@ -21,7 +21,10 @@ async def models(app: App, endpoint: Endpoint) -> dict[str, Any]:
     show = _gemini_entry if endpoint.dialect == "gemini" else _entry
     if endpoint.kind == "models":
         entries = [show(each, app.started) for each in listed]
-        return {"models": entries} if endpoint.dialect == "gemini" else _openai_list(entries)
+        if endpoint.dialect == "gemini":
+            return {"models": entries}
+        # google-genai asks here too unless it is told otherwise, and looks for "models".
+        return _openai_list(entries) | {"models": [_gemini_entry(e, app.started) for e in listed]}
     for each in listed:
         if each.id == endpoint.model:
             return show(each, app.started)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from holdgate.core.traffic.affinity import Mode
@@ -32,18 +32,14 @@ class Plan:
     choices: tuple[Choice, ...]
     order: str = "given"
     affinity: Mode = "auto"
+    candidates: tuple[Candidate, ...] = field(init=False)
+    summary: str = field(init=False)  # the choices in words, for the time line
 
-    @property
-    def candidates(self) -> tuple[Candidate, ...]:
-        """The candidates alone."""
-        return tuple(choice.candidate for choice in self.choices)
-
-    @property
-    def summary(self) -> str:
-        """The choices in words, for the time line."""
-        return "; ".join(
-            f"{c.candidate.provider}/{c.candidate.model} ({c.why})" for c in self.choices
-        )
+    def __post_init__(self) -> None:
+        """Derive once what every request of this plan needs."""
+        words = (f"{c.candidate.provider}/{c.candidate.model} ({c.why})" for c in self.choices)
+        object.__setattr__(self, "candidates", tuple(c.candidate for c in self.choices))
+        object.__setattr__(self, "summary", "; ".join(words))
 
 
 def plan(settings: Settings, lists: Lists, model: str, dialect: DialectName, task: Task) -> Plan:
