@@ -16,11 +16,11 @@ from typing import Any
 from holdgate.core.dialects.base import End, Opening
 from holdgate.core.dialects.table import DIALECTS
 from holdgate.core.relay import outgoing
-from holdgate.core.relay.headers import for_agent
+from holdgate.core.relay.headers import reply_headers, stream_headers
 from holdgate.core.relay.hold import StreamHold
 from holdgate.core.relay.live import LiveRequest, LiveRequests
 from holdgate.core.relay.planner import Planner
-from holdgate.core.relay.ports import Head, Sink, Upstream
+from holdgate.core.relay.ports import Sink, Upstream
 from holdgate.core.relay.roster import Current
 from holdgate.core.relay.scheduler import Scheduler
 from holdgate.core.relay.telling import tell_plainly, turned_away
@@ -33,7 +33,7 @@ from holdgate.core.traffic.standing import stands_of
 from holdgate.core.traffic.ticket import Ticket
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault, FaultKind
-from holdgate.core.values.inbound import Candidate, Headers, Inbound
+from holdgate.core.values.inbound import Candidate, Inbound
 from holdgate.core.values.kinds import format_duration
 from holdgate.core.values.records import Record, State, TryRecord
 from holdgate.core.values.settings import Provider
@@ -43,12 +43,6 @@ log = logging.getLogger(__name__)
 
 # A rough count of tokens before the vendor has told the true one.
 BYTES_A_TOKEN = 4
-
-_STREAM_HEADERS: Headers = (
-    ("content-type", "text/event-stream; charset=utf-8"),
-    ("cache-control", "no-cache"),
-    ("x-accel-buffering", "no"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +104,7 @@ class Exchange:
             self._treatment.hold,
             relay.clock,
             relay.wheel,
-            self._own_headers(),
+            stream_headers(inbound),
             self._why,
         )
 
@@ -195,7 +189,9 @@ class Exchange:
         home = self._relay.affinity.home(
             made.name, self._inbound.conversation, made.affinity, self._relay.clock.monotonic()
         )
-        ticket.stands = stands_of(step.candidates, made.order, home, made.affinity)
+        # Who was turned back goes to whoever is free; else later candidates wait a little.
+        order = "any" if step.front else made.order
+        ticket.stands = stands_of(step.candidates, order, home, made.affinity)
         ended: Ended | None = None
         try:
             await self._place(ticket, front=step.front)
@@ -283,7 +279,7 @@ class Exchange:
             DIALECTS[candidate.dialect],
             self._inbound.framing,
             self._record,
-            lambda head: self._reply_headers(head, candidate),
+            lambda head: reply_headers(head, self._inbound, candidate),
         )
 
     def _outcome(
@@ -339,24 +335,6 @@ class Exchange:
         soon = max(1, round(place.eta - self._relay.clock.monotonic()))
         return f"{words}, about {format_duration(soon)}"
 
-    def _own_headers(self) -> Headers:
-        """The headers of a stream that the gateway begins itself."""
-        request = ("x-holdgate-request", self._inbound.id)
-        if self._inbound.framing == "array":
-            return (("content-type", "application/json"), *_STREAM_HEADERS[1:], request)
-        return (*_STREAM_HEADERS, request)
-
-    def _reply_headers(self, head: Head, candidate: Candidate) -> Headers:
-        headers = for_agent(head.headers)
-        if self._inbound.framing == "sse" and _is_stream(head):
-            headers = _STREAM_HEADERS + tuple(h for h in headers if h[0] != "content-type")
-        return (
-            *headers,
-            ("x-holdgate-request", self._record.id),
-            ("x-holdgate-provider", candidate.provider),
-            ("x-holdgate-model", candidate.model),
-        )
-
     def _enter(self, state: State, reason: str) -> None:
         self._record.enter(state, self._relay.clock.wall(), reason)
 
@@ -364,10 +342,3 @@ class Exchange:
 def _settle(waiter: asyncio.Future[Any], result: object) -> None:
     if not waiter.done():
         waiter.set_result(result)
-
-
-def _is_stream(head: Head) -> bool:
-    return (
-        200 <= head.status < 300
-        and head.get("content-type").partition(";")[0].strip() != "application/json"
-    )

@@ -38,7 +38,7 @@ class Gate:
     def __init__(self) -> None:
         """Start without lanes."""
         self._lanes: dict[LaneId, Lane] = {}
-        # What time brings: (when, number, what, ticket, lane); what nobody needs by then is skipped.
+        # What time brings: (when, number, what, ticket, lane); what is useless by then is skipped.
         self._agenda: list[tuple[float, int, str, Ticket, LaneId]] = []
         self._kept = KeptPlaces()
         self._pauses: dict[str | None, float] = {}
@@ -217,26 +217,13 @@ class Gate:
         lane.line.remove(ticket)
         ticket.standing.remove(lane.id)
         soon = format_duration(math.ceil(earliest - now))
-        why = f"its next place is {soon} away, {self._limit_words(lane, now)}; "
+        why = f"its next place is {soon} away, {lane.limit_words(now)}; "
         self._refuse(ticket, lane, now, why + f"{format_duration(wait)} is the longest wait")
         return True
 
     def _refuse(self, ticket: Ticket, lane: Lane, now: float, why: str) -> None:
         after = lane.earliest(now, len(lane.line)) - now
         ticket.refusals.append(Refusal(lane.id, why, min(max(after, 1.0), RETRY_MOST)))
-
-    def _limit_words(self, lane: Lane, now: float) -> str:
-        """Say which limit keeps a lane's line waiting, with its number."""
-        limits = lane.limits
-        if lane.paused_until > now:
-            return "it is paused"
-        if lane.closed_until > now:
-            return lane.closed_why
-        if lane.slot_at(now) != now:
-            return f"{lane.concurrency(now)} requests at once is its limit"
-        if limits.rpm:
-            return f"{limits.rpm} requests in {format_duration(limits.window)} is its limit"
-        return f"{limits.tpm} tokens in {format_duration(limits.window)} is its limit"
 
     @staticmethod
     def _wait_of(ticket: Ticket, lane: Lane) -> float:
@@ -264,7 +251,7 @@ class Gate:
     def _give_up(self, ticket: Ticket, lane: Lane, now: float) -> None:
         """The longest wait in a lane's line is over."""
         waited = format_duration(self._wait_of(ticket, lane))
-        why = f"waited {waited} for a place, {self._limit_words(lane, now)}"
+        why = f"waited {waited} for a place, {lane.limit_words(now)}"
         lane.line.remove(ticket)
         ticket.standing.remove(lane.id)
         self._refuse(ticket, lane, now, why)

@@ -18,6 +18,7 @@ from statistics import median
 from holdgate.core.traffic.line import Line
 from holdgate.core.traffic.ticket import LaneId, Ticket
 from holdgate.core.traffic.window import Window, span_of
+from holdgate.core.values.kinds import format_duration
 
 # How long after its connection closed an aborted try may still count at the vendor.
 LINGER = 0.1
@@ -124,6 +125,19 @@ class Lane:
             self.allowed = None
             return 0
         return self.allowed
+
+    def limit_words(self, now: float) -> str:
+        """Say which limit keeps its line waiting, with its number."""
+        limits = self.limits
+        if self.paused_until > now:
+            return "it is paused"
+        if self.closed_until > now:
+            return self.closed_why
+        if self.slot_at(now) != now:
+            return f"{self.concurrency(now)} requests at once is its limit"
+        if limits.rpm:
+            return f"{limits.rpm} requests in {format_duration(limits.window)} is its limit"
+        return f"{limits.tpm} tokens in {format_duration(limits.window)} is its limit"
 
     def slot_at(self, now: float) -> float | None:
         """Give when a slot is free by time alone."""

@@ -17,7 +17,8 @@ def stands_of(
 ) -> tuple[Stand, ...]:
     """Give the stands of a ticket, the preferred first.
 
-    All keys of the preferred candidate (one provider and model) count alike. `home`: the lane that
+    All keys of the preferred candidate (one provider and model) count alike; with another order
+    than "given" all lanes do. `home`: the lane that
     the conversation stays with.
     """
     lanes = list(dict.fromkeys(candidate.lane for candidate in candidates))
