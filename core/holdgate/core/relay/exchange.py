@@ -27,10 +27,10 @@ from holdgate.core.relay.telling import tell_plainly, turned_away
 from holdgate.core.relay.trying import Ended, Patience, Scene, Trying
 from holdgate.core.relay.wheel import Wheel
 from holdgate.core.traffic.affinity import Affinity, Answered
-from holdgate.core.traffic.attempts import Absorb, Attempts, Failed, Try, attempts
+from holdgate.core.traffic.attempts import Absorb, Failed, Try, attempts
 from holdgate.core.traffic.routing import Plan
 from holdgate.core.traffic.standing import stands_of
-from holdgate.core.traffic.ticket import Ticket
+from holdgate.core.traffic.ticket import Stand, Ticket
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.inbound import Candidate, Inbound
@@ -142,21 +142,25 @@ class Exchange:
         return made
 
     async def _serve(self, made: Plan) -> None:
-        steps: Attempts = attempts(made.candidates)
-        ticket = self._ticket(made)
+        steps, ticket = attempts(made.candidates), self._ticket(made)
+        scheduler, keep = self._relay.scheduler, self._treatment.hold.place
         step = next(steps)
         while True:
+            answered = False
             try:
-                if isinstance(step, Absorb):
-                    self._absorb(step)
-                    step = next(steps)
-                    continue
-                failed = await self._try(step, ticket, made)
+                assert isinstance(step, Try)
+                answered = (failed := await self._try(step, ticket, made)) is None
                 if failed is None:
                     return
                 step = steps.send(failed)
+                if isinstance(step, Absorb):
+                    # Before its place is free: else the next in line would be sent into the same.
+                    self._absorb(step)
+                    step = next(steps)
             except StopIteration as end:
                 raise end.value from None
+            finally:
+                scheduler.leave(ticket, aborted=not answered, keep=keep)
 
     def _ticket(self, made: Plan) -> Ticket:
         ask, treatment = self._inbound, self._treatment
@@ -182,16 +186,11 @@ class Exchange:
         self._relay.scheduler.close_lane(lane, absorb.seconds, why)
 
     async def _try(self, step: Try, ticket: Ticket, made: Plan) -> Failed | None:
-        """Wait for a place and ask whoever has it.
+        """Wait for a place and ask whoever has it; the place is the caller's to give back.
 
         Gives None if it answered, how it failed while nothing was shown; raises Fault otherwise.
         """
-        home = self._relay.affinity.home(
-            made.name, self._inbound.conversation, made.affinity, self._relay.clock.monotonic()
-        )
-        # Who was turned back goes to whoever is free; else later candidates wait a little.
-        order = "any" if step.front else made.order
-        ticket.stands = stands_of(step.candidates, order, home, made.affinity)
+        ticket.stands = self._stands(step, made)
         ended: Ended | None = None
         try:
             await self._place(ticket, front=step.front)
@@ -200,13 +199,19 @@ class Exchange:
         finally:
             if self._trying is not None and ended is None:
                 self._trying.quit()
-            self._relay.scheduler.leave(
-                ticket,
-                aborted=ended is None or ended.fault is not None,
-                keep=self._treatment.hold.place,
-            )
             self._trying = None
         return self._outcome(candidate, ticket, ended, made)
+
+    def _stands(self, step: Try, made: Plan) -> tuple[Stand, ...]:
+        """Say in which lanes to stand; who was turned back goes to whoever is free."""
+        if step.front:
+            return stands_of(step.candidates, "any")
+        relay = self._relay
+        home = relay.affinity.home(
+            made.name, self._inbound.conversation, made.affinity, relay.clock.monotonic()
+        )
+        resting = relay.scheduler.resting()
+        return stands_of(step.candidates, made.order, home, made.affinity, resting)
 
     async def _place(self, ticket: Ticket, *, front: bool) -> None:
         """Wait until the ticket runs. Raises Fault(QUEUE) when it is turned away."""
@@ -293,6 +298,7 @@ class Exchange:
             return Failed(candidate, ended.fault, ended.lost)
         assert ended.ending is not None
         usage = self._record.usage = ended.ending.usage
+        self._relay.scheduler.answered(ticket, usage.tokens if usage is not None else None)
         self._record.status = 200 if self._hold.started else self._record.tries[-1].status
         if ended.ending.end is End.ERROR:
             self._record.fault = FaultKind.SERVER

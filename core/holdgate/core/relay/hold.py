@@ -10,6 +10,7 @@ the wheel looks now and then at plain attributes; bytes that pass set no timer.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 from holdgate.core.dialects.base import Closing, Dialect, Opened, Opening
 from holdgate.core.relay.ports import Sink
@@ -100,11 +101,11 @@ class StreamHold:
 
     def write(self, data: bytes) -> bool:
         """Pass a piece of the answer on; True says that the agent is slow."""
-        self._said_at = self._clock.monotonic()
         if self._opened is not None:
             data = self._opened.feed(data)
-            if not data:
+            if not data:  # the agent hears nothing of it yet
                 return False
+        self._said_at = self._clock.monotonic()
         return self._sink.write(data)
 
     def end(self) -> None:
@@ -171,7 +172,7 @@ class StreamHold:
     def _due(self) -> float:
         """Give the moment of the next keepalive, or of the opening."""
         if self._kept_at > self._said_at:
-            due = self._kept_at + self._settings.every
+            due = self._kept_at + (self._settings.every or inf)
         else:
             due = self._said_at + self._settings.after
         if self._may_open:
@@ -188,7 +189,10 @@ class StreamHold:
         )
 
     def _again(self, now: float) -> None:
-        self._timer = self._wheel.after(max(0.0, self._due() - now), self._look)
+        wait = self._due() - now
+        if wait == inf:  # the agent may be told something, and then there is a next silence
+            wait = self._settings.after
+        self._timer = self._wheel.after(max(0.0, wait), self._look)
 
     def _keep_passing(self, now: float) -> None:
         """A quiet answer gets comments alone, and only between whole events."""

@@ -96,6 +96,11 @@ class Scheduler:
         """Give where each waiting ticket (by id) stands now."""
         return self._gate.places(self._clock.monotonic())
 
+    def resting(self) -> frozenset[LaneId]:
+        """Give the lanes that are closed by their vendors' word now."""
+        now = self._clock.monotonic()
+        return frozenset(lane.id for lane in self._gate.lanes() if lane.closed_until > now)
+
     def lanes(self) -> list[Lane]:
         """Give all lanes, to look at."""
         return self._gate.lanes()

@@ -207,13 +207,13 @@ class Trying:
 
     def _show_whole(self, body: bytes) -> None:
         assert self._head is not None
-        self._scene.record.enter("passing", self._scene.clock.wall(), f"{self._provider} answers")
         try:
             self._scene.hold.whole(self._head.status, self._scene.reply_headers(self._head), body)
         except ValueError as error:
             raise Fault(
                 FaultKind.UNREADABLE, f"{self._provider}: the reply is no answer: {error}"
             ) from error
+        self._scene.record.enter("passing", self._scene.clock.wall(), f"{self._provider} answers")
 
     def _show_start(self) -> None:
         assert self._head is not None
@@ -243,8 +243,9 @@ class Trying:
             self._slow = self._scene.wheel.after(self._patience.first_token, self._give_way)
 
     def _give_way(self) -> None:
-        """Without content for too long while another candidate could answer."""
-        if self._scene.record.state != "passing":
+        """Without content (whole: a first byte) for too long while another could answer."""
+        begun = self._scene.framing == "whole" and self._head is not None
+        if self._scene.record.state != "passing" and not begun:
             seconds = format_duration(self._patience.first_token)
             self._finish(
                 Ended(fault=Fault(FaultKind.SLOW, f"{self._provider}: no content within {seconds}"))
@@ -259,7 +260,8 @@ class Trying:
         else:
             # The other patience may begin, and end, before this one does.
             limits = [left if patience > 0 else 0.0, 0.0 if self._head else self._patience.idle]
-            self._timer = self._scene.wheel.after(min(filter(None, limits)), self._look)
+            if any(limits):
+                self._timer = self._scene.wheel.after(min(filter(None, limits)), self._look)
 
     def _silence(self, patience: float) -> Fault:
         if self._paused:

@@ -71,7 +71,8 @@ class Wheel:
             self._ringing = self._buckets.pop(turn, set())
             while self._ringing:  # one that rings may cancel others, or close the wheel
                 self._ring(self._ringing.pop())
-        if self._buckets and self._next is None:
+        # Armed or not: one that rang may have set a timer, though others are due before it.
+        if self._buckets:
             self._arm(min(self._buckets))
 
     def _ring(self, timer: Timer) -> None:

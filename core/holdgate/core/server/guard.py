@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Literal, Protocol
 
 import msgspec
@@ -98,9 +99,14 @@ def joined_headers(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """
     joined: dict[str, str] = {}
     for name, value in pairs:
-        name = name.lower()
+        name = _lower(name)
         joined[name] = f"{joined[name]}, {value}" if name in joined else value
     return joined
+
+
+@lru_cache(maxsize=1024)  # the same few names; one text for all that wait
+def _lower(name: str) -> str:
+    return name.lower()
 
 
 def keys_of(headers: Mapping[str, str], query_keys: tuple[str, ...] = ()) -> tuple[str, ...]:

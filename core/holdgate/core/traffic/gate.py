@@ -71,7 +71,7 @@ class Gate:
             if stand.after == 0:
                 self._join(ticket, self._lane(stand.lane), now, front=front)
             else:
-                ticket.to_come += 1
+                ticket.to_come[stand.lane] = now + stand.after
                 self._plan(now + stand.after, "join", ticket, stand.lane)
         if old is not None:
             self._drop(old)
@@ -150,7 +150,8 @@ class Gate:
         lane = self._lane(id)
         lane.close(until, why)
         for ticket in list(lane.line.order()):
-            self._leave_if_hopeless(ticket, lane, now)
+            if self._leave_if_hopeless(ticket, lane, now):
+                self._plan(now, "leave", ticket, id)
 
     def narrow(self, id: LaneId, now: float) -> None:
         """A 429 without a time: fewer at once, where the person named no number."""
@@ -163,14 +164,12 @@ class Gate:
 
     def wake_at(self, now: float) -> float | None:
         """Give the next moment at which time alone changes something; None if there is none."""
-        self._skip_useless()
-        moments = [self._agenda[0][0]] if self._agenda else []
+        moments = [self._next_point()]
         for lane in self._lanes.values():
-            if (head := lane.line.head()) is not None:
-                at = lane.opens_at(now, head.tokens)
-                if at is not None:
-                    moments.append(at)
-        return min(moments, default=None)
+            head = lane.line.head()
+            if head is not None and (opens := lane.opens_at(now, head.tokens)) is not None:
+                moments.append(opens)
+        return None if (at := min(moments)) == math.inf else at
 
     def lanes(self) -> list[Lane]:
         """Give all lanes, to look at."""
@@ -232,26 +231,28 @@ class Gate:
     def _do_due(self, now: float) -> list[Ticket]:
         """Do what is due; give the tickets that were turned away by it."""
         turned: list[Ticket] = []
-        while self._agenda and self._agenda[0][0] <= now:
+        while self._next_point() <= now:
             _, _, what, ticket, id = heapq.heappop(self._agenda)
             if what == "expire":
-                if ticket.state == "absent":
-                    self._drop(ticket)
-            elif ticket.state == "waiting":
-                if what == "join":
-                    ticket.to_come -= 1
-                    self._join(ticket, self._lane(id), now)
-                elif id in ticket.standing:
-                    self._give_up(ticket, self._lanes[id], now)
-                if ticket.stands_nowhere:
-                    ticket.state = "turned"
-                    turned.append(ticket)
+                self._drop(ticket)
+            elif what == "join":
+                del ticket.to_come[id]
+                self._join(ticket, self._lane(id), now)
+            elif id in ticket.standing:
+                self._give_up(ticket, self._lanes[id], now)
+            if ticket.state == "waiting" and ticket.stands_nowhere:
+                ticket.state = "turned"
+                turned.append(ticket)
         return turned
 
     def _give_up(self, ticket: Ticket, lane: Lane, now: float) -> None:
-        """The longest wait in a lane's line is over."""
-        waited = format_duration(self._wait_of(ticket, lane))
-        why = f"waited {waited} for a place, {lane.limit_words(now)}"
+        """The longest wait in a lane's line is over, unless it was made longer meanwhile."""
+        wait = self._wait_of(ticket, lane)
+        if wait == 0 or ticket.since + wait > now:
+            if wait:
+                self._plan(ticket.since + wait, "leave", ticket, lane.id)
+            return
+        why = f"waited {format_duration(wait)} for a place, {lane.limit_words(now)}"
         lane.line.remove(ticket)
         ticket.standing.remove(lane.id)
         self._refuse(ticket, lane, now, why)
@@ -289,16 +290,16 @@ class Gate:
     def _leave_lines(self, ticket: Ticket) -> None:
         for id in ticket.standing:
             self._lanes[id].line.remove(ticket)
-        ticket.standing, ticket.to_come = [], 0
+        ticket.standing, ticket.to_come = [], {}
 
     def _make_absent(self, ticket: Ticket, until: float) -> None:
         """Keep a place: the ticket stays in its lines, is passed over and counts in no limit."""
-        lanes = ticket.standing or [stand.lane for stand in ticket.stands]
-        self._leave_lines(ticket)
-        ticket.state, ticket.present = "absent", False
-        for id in lanes:
-            self._lane(id).line.add(ticket)
-        ticket.standing = list(lanes)
+        ticket.state, ticket.present, ticket.to_come = "absent", False, {}
+        for id in ticket.standing:
+            self._lanes[id].line.miss(ticket)
+        for stand in () if ticket.standing else ticket.stands:
+            self._lane(stand.lane).line.add(ticket)
+            ticket.standing.append(stand.lane)
         self._kept.keep(ticket)
         self._plan(until, "expire", ticket, ("", ""))
 
@@ -312,14 +313,11 @@ class Gate:
         self._number += 1
         heapq.heappush(self._agenda, (at, self._number, what, ticket, lane))
 
-    def _skip_useless(self) -> None:
-        """Drop the next points of the agenda that nobody waits for any more."""
-        while self._agenda:
-            _, _, what, ticket, id = self._agenda[0]
-            alive = ticket.state == ("absent" if what == "expire" else "waiting")
-            if alive and (what != "leave" or id in ticket.standing):
-                return
+    def _next_point(self) -> float:
+        """Give the next moment of the agenda, inf if it is empty; what is useless is dropped."""
+        while self._agenda and not _matters(*self._agenda[0]):
             heapq.heappop(self._agenda)
+        return self._agenda[0][0] if self._agenda else math.inf
 
     def _pause_of(self, id: LaneId) -> float:
         return max(self._pauses.get(None, 0.0), self._pauses.get(id[0], 0.0))
@@ -330,6 +328,15 @@ class Gate:
             lane = self._lanes[id] = Lane(id, Limits())
             lane.paused_until = self._pause_of(id)
         return lane
+
+
+def _matters(at: float, _: int, what: str, ticket: Ticket, id: LaneId) -> bool:
+    """Whether a point of the agenda still says something about its ticket."""
+    if what == "expire" or ticket.state != "waiting":
+        return what == "expire" and ticket.state == "absent"
+    if what == "join":
+        return ticket.to_come.get(id) == at
+    return id in ticket.standing or ticket.stands_nowhere
 
 
 def _sooner(place: Place, known: Place) -> bool:

@@ -121,7 +121,7 @@ class Lane:
         """Give how many may run at once: as configured, else as found; 0: no limit."""
         if self.limits.concurrency or self.allowed is None:
             return self.limits.concurrency
-        if now - self._adapted_at > ADAPTED_FOR:
+        if now >= self._adapted_at + ADAPTED_FOR:
             self.allowed = None
             return 0
         return self.allowed
@@ -149,7 +149,10 @@ class Lane:
         needed = len(self.running) + len(lingering) - most
         if needed < 0:
             return now
-        return lingering[needed] if needed < len(lingering) else None
+        moments = lingering[needed : needed + 1]
+        if self.limits.concurrency == 0:
+            moments.append(self._adapted_at + ADAPTED_FOR)
+        return min(moments, default=None)
 
     def grant(self, ticket: Ticket, now: float) -> None:
         """Let a ticket run: it takes a slot, and its place in the window from now on."""
@@ -180,6 +183,8 @@ class Lane:
     def answered(self, ticket: Ticket, now: float, tokens: int | None) -> None:
         """Note that a ticket's request was answered, and how many tokens it really took."""
         self._times.append(now - ticket.granted_at)
+        if self._probe is ticket:
+            self._probe = None
         if ticket.granted_at >= self.closed_until:
             self._probation = False
         if tokens is not None and ticket.departure is not None:

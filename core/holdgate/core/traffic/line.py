@@ -128,6 +128,11 @@ class Line:
         else:
             self._round(ticket).remove(ticket)
 
+    def miss(self, ticket: Ticket) -> None:
+        """Note that a ticket here is absent from now on; its place and the turns stay."""
+        if ticket not in self._front:
+            self._round(ticket).present -= 1
+
     def put_first(self, ticket: Ticket) -> None:
         """Take a ticket in at the very front: it was served already, in vain."""
         self._front = {ticket: None, **self._front}

@@ -13,20 +13,27 @@ HOME_ALONE = 15.0
 
 
 def stands_of(
-    candidates: tuple[Candidate, ...], order: str, home: LaneId | None, mode: Mode
+    candidates: tuple[Candidate, ...],
+    order: str,
+    home: LaneId | None = None,
+    mode: Mode = "off",
+    resting: frozenset[LaneId] = frozenset(),
 ) -> tuple[Stand, ...]:
     """Give the stands of a ticket, the preferred first.
 
     All keys of the preferred candidate (one provider and model) count alike; with another order
-    than "given" all lanes do. `home`: the lane that
-    the conversation stays with.
+    than "given" all lanes do. `home`: the lane that the conversation stays with. `resting`: lanes
+    closed by their vendors' word; those are never a reason to let the others wait.
     """
     lanes = list(dict.fromkeys(candidate.lane for candidate in candidates))
-    if home in lanes:
+    if home in lanes and home not in resting:
         others = [lane for lane in lanes if lane != home]
         if mode == "conversation":
             return (Stand(home),)
         return (Stand(home), *(Stand(lane, HOME_ALONE) for lane in others))
-    first = candidates[0]
+    first = next((c for c in candidates if c.lane not in resting), candidates[0])
     mates = {c.lane for c in candidates if (c.provider, c.model) == (first.provider, first.model)}
-    return tuple(Stand(lane, 0.0 if order != "given" or lane in mates else LATER) for lane in lanes)
+    at_once = mates | resting
+    return tuple(
+        Stand(lane, 0.0 if order != "given" or lane in at_once else LATER) for lane in lanes
+    )

@@ -35,9 +35,10 @@ class Ticket(msgspec.Struct, eq=False):
     """A request's place: in exactly one of waiting, running, gone (or absent: kept for a while).
 
     `stands` in order of preference. `caller` and `conversation` take turns; `body_of` gives what
-    tells a request that comes again. `standing`: the lanes in whose line it is, `to_come`: how many
-    it joins later. `tokens` is an estimate. `wait`: the longest wait in seconds in any lane where
-    the lanes' own does not count (0: none, None: the lanes' own). `lane` is where it runs or ran.
+    tells a request that comes again. `standing`: the lanes in whose line it is, `to_come`: those it
+    joins later, and when. `tokens` is an estimate. `wait`: the longest wait in seconds in any lane
+    where the lanes' own does not count (0: none, None: the lanes' own). `lane` is where it runs or
+    ran.
     """
 
     id: str
@@ -56,7 +57,7 @@ class Ticket(msgspec.Struct, eq=False):
     granted_at: float = 0.0
     departure: Departure | None = None
     standing: list[LaneId] = []
-    to_come: int = 0
+    to_come: dict[LaneId, float] = {}
     refusals: list[Refusal] = []
 
     @property
@@ -67,4 +68,4 @@ class Ticket(msgspec.Struct, eq=False):
     @property
     def stands_nowhere(self) -> bool:
         """Whether no lane is left for it."""
-        return not self.standing and self.to_come == 0
+        return not self.standing and not self.to_come
