@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from holdgate.core.relay.exchange import Exchange, Relay
+from holdgate.core.relay.context import Relay
+from holdgate.core.relay.exchange import Exchange
 from holdgate.core.relay.live import LiveRequests
 from holdgate.core.relay.model_lists import ModelLists
 from holdgate.core.relay.planner import Planner

@@ -9,29 +9,24 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
 from holdgate.core.dialects.base import End, Opening
 from holdgate.core.dialects.table import DIALECTS
 from holdgate.core.relay import outgoing
+from holdgate.core.relay.context import Relay
 from holdgate.core.relay.headers import reply_headers, stream_headers
 from holdgate.core.relay.hold import StreamHold
-from holdgate.core.relay.live import LiveRequest, LiveRequests
-from holdgate.core.relay.planner import Planner
-from holdgate.core.relay.ports import Sink, Upstream
-from holdgate.core.relay.roster import Current
-from holdgate.core.relay.scheduler import Scheduler
-from holdgate.core.relay.telling import tell_plainly, turned_away
+from holdgate.core.relay.live import LiveRequest
+from holdgate.core.relay.ports import Sink
+from holdgate.core.relay.telling import TurnedAway, tell_plainly, turned_away
 from holdgate.core.relay.trying import Ended, Patience, Scene, Trying
-from holdgate.core.relay.wheel import Wheel
-from holdgate.core.traffic.affinity import Affinity, Answered
-from holdgate.core.traffic.attempts import Absorb, Failed, Try, attempts
+from holdgate.core.traffic.affinity import Answered
+from holdgate.core.traffic.attempts import Absorb, Failed, Try, attempts, give_up
 from holdgate.core.traffic.routing import Plan
 from holdgate.core.traffic.standing import stands_of
 from holdgate.core.traffic.ticket import Stand, Ticket
-from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.inbound import Candidate, Inbound
 from holdgate.core.values.kinds import format_duration
@@ -45,21 +40,6 @@ log = logging.getLogger(__name__)
 BYTES_A_TOKEN = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Relay:
-    """What every exchange works with; built once, in one place."""
-
-    current: Current
-    planner: Planner
-    scheduler: Scheduler
-    affinity: Affinity
-    upstream: Upstream
-    live: LiveRequests
-    wheel: Wheel
-    clock: Clock
-    loop: asyncio.AbstractEventLoop
-
-
 class Exchange:
     """One request being served. `run` ends when the reply has been given to the sink."""
 
@@ -67,6 +47,7 @@ class Exchange:
         "_dialect",
         "_hold",
         "_inbound",
+        "_keep",
         "_live",
         "_record",
         "_relay",
@@ -83,6 +64,7 @@ class Exchange:
         self._waiter: asyncio.Future[Any] | None = None
         self._trying: Trying | None = None
         self._treatment = relay.planner.treatment(inbound.caller, inbound.model)
+        self._keep = self._treatment.hold.place
         now = relay.clock.wall()
         self._record = Record(
             inbound.id,
@@ -131,7 +113,8 @@ class Exchange:
             self._relay.live.close(self._live, state)
 
     def _stop(self, fault: Fault) -> None:
-        """End the request from outside with a fault."""
+        """End the request from outside with a fault; its place is not kept then."""
+        self._keep = 0.0
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_exception(fault)
 
@@ -143,7 +126,6 @@ class Exchange:
 
     async def _serve(self, made: Plan) -> None:
         steps, ticket = attempts(made.candidates), self._ticket(made)
-        scheduler, keep = self._relay.scheduler, self._treatment.hold.place
         step = next(steps)
         while True:
             answered = False
@@ -159,8 +141,10 @@ class Exchange:
                     step = next(steps)
             except StopIteration as end:
                 raise end.value from None
+            except TurnedAway as turned:
+                raise give_up(steps, turned.fault) from None
             finally:
-                scheduler.leave(ticket, aborted=not answered, keep=keep)
+                self._relay.scheduler.leave(ticket, aborted=not answered, keep=self._keep)
 
     def _ticket(self, made: Plan) -> Ticket:
         ask, treatment = self._inbound, self._treatment
@@ -229,7 +213,7 @@ class Exchange:
             finally:
                 self._record.waited += relay.clock.monotonic() - began
         if ticket.state == "turned":
-            raise turned_away(ticket)
+            raise TurnedAway(turned_away(ticket))
 
     async def _ask(self, candidate: Candidate, ticket: Ticket, step: Try) -> Ended:
         relay, roster = self._relay, self._relay.current.roster
@@ -320,6 +304,7 @@ class Exchange:
         """Tell the agent a fault in its own dialect."""
         record = self._record
         record.fault, record.message = fault.kind, fault.message
+        record.note(self._relay.clock.wall(), "told", fault.message)
         if fault.kind is FaultKind.READER:
             self._sink.abort()
         elif not self._hold.started:

@@ -176,8 +176,13 @@ class StreamHold:
         else:
             due = self._said_at + self._settings.after
         if self._may_open:
-            return min(due, self._event_at + self._settings.open_after)
+            return min(due, self._opens_at)
         return due
+
+    @property
+    def _opens_at(self) -> float:
+        """When events take over: never before the first keepalive would be due."""
+        return self._event_at + max(self._settings.open_after, self._settings.after)
 
     @property
     def _may_open(self) -> bool:
@@ -209,7 +214,7 @@ class StreamHold:
         self._record.kept_alive += 1
         if self._opened is not None:
             self._sink.write(self._opened.nothing())
-        elif self._may_open and now >= self._event_at + self._settings.open_after:
+        elif self._may_open and now >= self._opens_at:
             self._open()
             self._record.note(self._clock.wall(), "opened", "with events of its dialect")
         else:
@@ -220,5 +225,4 @@ class StreamHold:
         if self._opened is None:
             self._opened = self._dialect.opened(self._opening)
             self._sink.write(self._opened.open() + self._opened.nothing())
-            self._event_at = self._clock.monotonic()
         return self._opened

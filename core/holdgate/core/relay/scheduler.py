@@ -48,6 +48,8 @@ class Scheduler:
     def answered(self, ticket: Ticket, tokens: int | None) -> None:
         """Note that the ticket's request was answered, and the tokens that it took."""
         self._gate.answered(ticket, self._clock.monotonic(), tokens)
+        if self._changed:
+            self._advance()
 
     def leave(self, ticket: Ticket, *, aborted: bool = False, keep: float = 0.0) -> None:
         """Leave the line or the slot; saying it again changes nothing. See Gate.leave."""

@@ -28,6 +28,15 @@ def tell_plainly(sink: Sink, dialect: Dialect, fault: Fault, request_id: str) ->
     return fault.status
 
 
+class TurnedAway(Exception):
+    """A ticket stands in no lane any more; `fault` is what there is to tell of that."""
+
+    def __init__(self, fault: Fault) -> None:
+        """Take the fault, which is told only if nothing worse happened before."""
+        super().__init__(fault.message)
+        self.fault = fault
+
+
 def turned_away(ticket: Ticket) -> Fault:
     """Give the fault of a ticket that stands in no lane any more.
 

@@ -85,7 +85,8 @@ def absorbed(failed: Failed, unsaid: int) -> Absorb | None:
 def attempts(candidates: tuple[Candidate, ...]) -> Attempts:
     """Yield tries until one is answered (the caller then closes the generator).
 
-    Returns the fault to tell when nobody answered.
+    A fault that is thrown in says that no lane takes the request any more. Returns the fault to
+    tell when nobody answered.
     """
     left = candidates
     faults: list[Fault] = []
@@ -93,7 +94,10 @@ def attempts(candidates: tuple[Candidate, ...]) -> Attempts:
     unsaid = 0
     front = False
     while left:
-        failed = yield Try(left, frozenset(lost), front)
+        try:
+            failed = yield Try(left, frozenset(lost), front)
+        except Fault as turned_away:
+            return telling([*faults, turned_away])
         assert failed is not None
         front = True
         if failed.lost and failed.candidate not in lost:
@@ -110,6 +114,19 @@ def attempts(candidates: tuple[Candidate, ...]) -> Attempts:
             return failed.fault
         left = tuple(c for c in left if c != failed.candidate)
     return telling(faults)
+
+
+def give_up(steps: Attempts, turned_away: Fault) -> Fault:
+    """Give the fault to tell when no lane takes the request any more.
+
+    Being turned away does not hide what a candidate said before.
+    """
+    try:
+        steps.throw(turned_away)
+    except StopIteration as end:
+        told: Fault = end.value
+        return told
+    return turned_away
 
 
 def telling(faults: list[Fault]) -> Fault:

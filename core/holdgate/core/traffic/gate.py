@@ -189,7 +189,7 @@ class Gate:
     def _join(self, ticket: Ticket, lane: Lane, now: float, *, front: bool = False) -> None:
         """Stand in a lane's line, unless that lane's limits forbid it."""
         most = lane.limits.length
-        if most and len(lane.line) >= most:
+        if most and not front and len(lane.line) >= most:
             why = f"{most} requests wait for it already, its queue_length"
             self._refuse(ticket, lane, now, why)
             return
