@@ -29,7 +29,7 @@ from holdgate.core.traffic.gate import Gate
 from holdgate.core.traffic.lane import Lane
 from holdgate.core.values.caller import Caller
 from holdgate.core.values.errors import Fault, FaultKind
-from holdgate.core.values.inbound import Framing, Headers, Inbound
+from holdgate.core.values.inbound import Framing, Headers, Inbound, Task
 from holdgate.core.values.names import DialectName
 from holdgate.core.values.records import Record
 from holdgate.core.values.secret import Secret
@@ -423,6 +423,7 @@ class Stage:
         agent: str = "unknown",
         conversation: str = "",
         body: bytes = b"",
+        task: Task = "generate",
     ) -> Asking:
         """Let an agent ask; each request is of a conversation of its own unless one is named."""
         self._number += 1
@@ -433,7 +434,7 @@ class Stage:
             Caller(agent),
             conversation or f"talk-{id}",
             pair[0],
-            "generate",
+            task,
             model,
             pair[1],
             body or json.dumps(found).encode(),

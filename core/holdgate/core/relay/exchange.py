@@ -14,13 +14,13 @@ from typing import Any
 
 from holdgate.core.dialects.base import End, Opening
 from holdgate.core.dialects.table import DIALECTS
-from holdgate.core.relay import outgoing
+from holdgate.core.relay import limits, outgoing
 from holdgate.core.relay.context import Relay
 from holdgate.core.relay.headers import reply_headers, stream_headers
 from holdgate.core.relay.hold import StreamHold
 from holdgate.core.relay.live import LiveRequest
 from holdgate.core.relay.ports import Sink
-from holdgate.core.relay.telling import TurnedAway, tell_plainly, turned_away
+from holdgate.core.relay.telling import NoRoom, TurnedAway, tell_plainly, turned_away
 from holdgate.core.relay.trying import Ended, Patience, Scene, Trying
 from holdgate.core.traffic.affinity import Answered
 from holdgate.core.traffic.attempts import Absorb, Failed, Try, attempts, give_up
@@ -137,14 +137,26 @@ class Exchange:
                 step = steps.send(failed)
                 if isinstance(step, Absorb):
                     # Before its place is free: else the next in line would be sent into the same.
-                    self._absorb(step)
+                    limits.absorb(self._relay.scheduler, step)
                     step = next(steps)
             except StopIteration as end:
                 raise end.value from None
+            except NoRoom:
+                self._estimate(ticket.tokens)
+                return
             except TurnedAway as turned:
                 raise give_up(steps, turned.fault) from None
             finally:
                 self._relay.scheduler.leave(ticket, aborted=not answered, keep=self._keep)
+
+    def _estimate(self, tokens: int) -> None:
+        """Answer a count of tokens by a guess: nobody waits a minute for a count."""
+        headers = (("content-type", "application/json"), ("x-holdgate-request", self._inbound.id))
+        self._hold.whole(200, headers, self._dialect.token_count(tokens))
+        self._record.status = 200
+        self._record.note(
+            self._relay.clock.wall(), "estimated", f"{tokens} tokens, without a place"
+        )
 
     def _ticket(self, made: Plan) -> Ticket:
         ask, treatment = self._inbound, self._treatment
@@ -160,14 +172,6 @@ class Exchange:
         )
         self._live.ticket = ticket
         return ticket
-
-    def _absorb(self, absorb: Absorb) -> None:
-        """The vendor is at its limit: its lane closes, and the request waits for it."""
-        lane = absorb.candidate.lane
-        why = f"HTTP 429 from {lane[0]}, again in {format_duration(round(absorb.seconds, 1))}"
-        if absorb.narrow:
-            self._relay.scheduler.narrow(lane)
-        self._relay.scheduler.close_lane(lane, absorb.seconds, why)
 
     async def _try(self, step: Try, ticket: Ticket, made: Plan) -> Failed | None:
         """Wait for a place and ask whoever has it; the place is the caller's to give back.
@@ -203,6 +207,8 @@ class Exchange:
         waiter: asyncio.Future[None] = relay.loop.create_future()
         relay.scheduler.enter(ticket, lambda: _settle(waiter, None), front=front)
         if ticket.state == "waiting":
+            if self._inbound.task == "count_tokens":
+                raise NoRoom
             self._waiter = waiter
             began = relay.clock.monotonic()
             where = " or ".join(dict.fromkeys(stand.lane[0] for stand in ticket.stands))
@@ -260,6 +266,7 @@ class Exchange:
         )
 
     def _scene(self, candidate: Candidate) -> Scene:
+        now = self._relay.clock.wall
         return Scene(
             self._sink,
             self._hold,
@@ -269,6 +276,7 @@ class Exchange:
             self._inbound.framing,
             self._record,
             lambda head: reply_headers(head, self._inbound, candidate),
+            lambda head: limits.heard(self._relay.scheduler, candidate.lane, head, now),
         )
 
     def _outcome(

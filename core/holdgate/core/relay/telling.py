@@ -28,6 +28,10 @@ def tell_plainly(sink: Sink, dialect: Dialect, fault: Fault, request_id: str) ->
     return fault.status
 
 
+class NoRoom(Exception):
+    """A ticket would have to wait for what is not worth it."""
+
+
 class TurnedAway(Exception):
     """A ticket stands in no lane any more; `fault` is what there is to tell of that."""
 

@@ -52,6 +52,7 @@ class Scene(msgspec.Struct, frozen=True):
     framing: Framing
     record: Record
     reply_headers: Callable[[Head], Headers]
+    heard: Callable[[Head], None]
 
 
 class Trying:
@@ -180,7 +181,9 @@ class Trying:
 
     def _reply_to(self, head: Head) -> Reply:
         scene = self._scene
-        if not 200 <= head.status < 300:
+        if 200 <= head.status < 300:
+            scene.heard(head)
+        else:
             told = VendorReply(head.status, scene.reply_headers(head), b"")
             return ErrorReply(self._provider, scene.dialect, told, scene.clock.wall())
         content_type = head.get("content-type").partition(";")[0].strip().lower()
