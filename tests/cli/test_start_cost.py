@@ -9,9 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from holdgate.cli.main import COMMANDS
 from tests.cli.serving import environ, untouched
 
-HEAVY = {"aiohttp", "tomlkit", "sqlite3", "asyncio", "httptools", "msgspec", "pystray", "PIL"}
+HEAVY = {
+    *("aiohttp", "tomlkit", "sqlite3", "asyncio", "httptools", "msgspec", "rich"),
+    *("pystray", "PIL"),
+}
 MOST = 0.25  # seconds of CPU
 
 _LIST = """
@@ -50,12 +54,12 @@ def test_the_help_imports_nothing_heavy(tmp_path: Path, args: tuple[str, ...]) -
     assert _modules(tmp_path, *args).isdisjoint(HEAVY)
 
 
-@pytest.mark.parametrize("command", ["serve", "status", "provider", "keys", "config"])
+@pytest.mark.parametrize("command", list(COMMANDS))
 def test_the_help_of_a_command_imports_no_server_and_no_ledger(
     tmp_path: Path, command: str
 ) -> None:
     loaded = _modules(tmp_path, command, "--help")
-    assert loaded.isdisjoint({"aiohttp", "tomlkit", "sqlite3"})
+    assert loaded.isdisjoint({"aiohttp", "tomlkit", "sqlite3", "rich"})
     assert untouched(tmp_path)
 
 

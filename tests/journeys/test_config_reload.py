@@ -108,14 +108,15 @@ async def test_a_higher_limit_wakes_who_waits(tmp_path: Path) -> None:
 
 async def test_a_wider_window_wakes_who_waits(tmp_path: Path) -> None:
     async with FakeVendor() as vendor:
-        config = provider(vendor.url, "rpm = 1", 'window = "1h"')
+        endless = "[queue]\nwait_whole = 0\n"  # else it would be turned away at once
+        config = endless + provider(vendor.url, "rpm = 1", 'window = "1h"')
         async with running(tmp_path, config) as gateway:
             path, upload = asking("responses")
             assert (await post(gateway.url + path, upload=upload)).status == 200
             async with asyncio.TaskGroup() as group:
                 waits = group.create_task(post(gateway.url + path, upload=upload))
                 await gateway.waiting(1)
-                write(gateway, provider(vendor.url, "rpm = 2", 'window = "1h"'))
+                write(gateway, endless + provider(vendor.url, "rpm = 2", 'window = "1h"'))
             assert waits.result().status == 200
 
 

@@ -90,7 +90,8 @@ def error_of(dialect: DialectName, body: Json) -> Json:
 
 # A vendor's own errors.
 
-STATUSES = (400, 404, 408, 409, 413, 422, 429, 500, 502, 503, 529)
+# A 429 is absorbed: see test_a_limit_is_waited_for.
+STATUSES = (400, 404, 408, 409, 413, 422, 500, 502, 503, 529)
 
 
 @pytest.mark.parametrize("streamed", [False, True])
@@ -339,7 +340,27 @@ async def test_the_next_candidate_answers_as_if_nothing_was(
             assert (reply.status, reply.body) == (200, theirs.body)
             assert reply.header("X-Holdgate-Provider") == "two"
             assert two.requests[-2].key == SECOND_KEY
-        assert len(one.requests) == 2
+        # A key that rests by its vendor's word is not asked again before its time.
+        assert len(one.requests) == (1 if what == "429" else 2)
+
+
+@pytest.mark.parametrize("dialect", DIALECT_NAMES)
+async def test_a_limit_is_waited_for(tmp_path: Path, dialect: DialectName) -> None:
+    async with between(tmp_path) as (vendor, gateway):
+        for streamed in (False, True):
+            vendor.script(Reply(429, {"Retry-After": "1"}))
+            began = asyncio.get_running_loop().time()
+            reply = await turn(gateway, dialect, stream=streamed)
+            assert reply.status == 200
+            assert 1.0 <= asyncio.get_running_loop().time() - began < 3.0
+
+
+@pytest.mark.parametrize("dialect", DIALECT_NAMES)
+async def test_a_spent_window_is_told_at_once(tmp_path: Path, dialect: DialectName) -> None:
+    async with between(tmp_path) as (vendor, gateway):
+        vendor.script(Reply(429, {"Retry-After": "7200"}))
+        reply = await turn(gateway, dialect, stream=True)
+        assert (reply.status, reply.header("Retry-After")) == (429, "7200")
 
 
 @pytest.mark.parametrize("dialect", DIALECT_NAMES)

@@ -127,7 +127,7 @@ async def test_each_try_has_its_row_and_its_fault(tmp_path: Path) -> None:
     async with FakeVendor() as one, FakeVendor() as two:
         config = provider(one.url, name="one") + provider(two.url, name="two")
         config += '[routes.both]\ncandidates = ["one/fake-model", "two/fake-model"]\n'
-        one.script(Reply(500), Reply(429), Reply(drop=True), Reply(drop=True))
+        one.script(Reply(500), Reply(drop=True), Reply(drop=True), Reply(429))
         async with running(tmp_path, config) as gateway:
             for _ in range(3):
                 assert (await turn(gateway, "chat", "both")).status == 200
@@ -138,8 +138,8 @@ async def test_each_try_has_its_row_and_its_fault(tmp_path: Path) -> None:
     end = ("two", 200, None)
     assert told == [
         [("one", 500, "server error"), end],
-        [("one", 429, "rate limited"), end],
         [("one", None, "network"), ("one", None, "network"), end],
+        [("one", 429, "rate limited"), end],
     ]
     assert [row["candidate"] for row in gateway.ledger()] == ["two/fake-model"] * 3
 

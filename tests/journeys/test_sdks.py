@@ -46,6 +46,9 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:Inheritance class AiohttpClientSession:DeprecationWarning"
 )
 
+# A limit that lifts in hours is told; a shorter one is waited for.
+SPENT = {"Retry-After": "7200"}
+
 
 @pytest.fixture
 async def vendor() -> AsyncIterator[FakeVendor]:
@@ -160,7 +163,7 @@ async def test_openai_errors(gateway: Running, vendor: FakeVendor) -> None:
             (429, openai.RateLimitError),
             (503, openai.InternalServerError),
         ):
-            vendor.script(Reply(status))
+            vendor.script(Reply(status, SPENT if status == 429 else {}))
             with pytest.raises(kind):
                 await ask()
         vendor.script(Reply(chunks=[*chat_stream("one two")[:3], Cut()]))
@@ -297,7 +300,7 @@ async def test_anthropic_errors(gateway: Running, vendor: FakeVendor) -> None:
             (429, anthropic.RateLimitError),
             (529, anthropic.InternalServerError),
         ):
-            vendor.script(Reply(status))
+            vendor.script(Reply(status, SPENT if status == 429 else {}))
             with pytest.raises(kind):
                 await ask()
         vendor.script(Reply(chunks=[*messages_stream("one two")[:4], Cut()]))
@@ -362,7 +365,7 @@ async def test_google_errors(gateway: Running, vendor: FakeVendor) -> None:
             await client.models.generate_content(model="fake-modle", contents="hello")
         assert (unknown.value.code, unknown.value.status) == (404, "NOT_FOUND")
         assert MODEL in str(unknown.value)
-        vendor.script(Reply(429), Reply(503))
+        vendor.script(Reply(429, SPENT), Reply(503))
         with pytest.raises(errors.ClientError) as limited:
             await client.models.generate_content(model=MODEL, contents="hello")
         assert limited.value.code == 429

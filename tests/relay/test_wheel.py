@@ -196,3 +196,16 @@ def test_one_that_sets_itself_again_does_not_delay_the_others() -> None:
         await asyncio.sleep(5)
 
     assert turning(scene) == [("again", 1), ("other", 2)]
+
+
+def test_a_bell_that_sets_a_later_timer_does_not_delay_the_earlier_ones() -> None:
+    async def scene(wheel: Wheel, bell: Bell) -> None:
+        def first() -> None:
+            bell("first")()
+            wheel.after(20, bell("last"))
+
+        wheel.after(10, first)
+        wheel.after(15, bell("between"))
+        await asyncio.sleep(60)
+
+    assert turning(scene) == [("first", 10), ("between", 15), ("last", 30)]

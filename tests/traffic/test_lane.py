@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from holdgate.core.traffic.lane import LINGER, MARGIN_MOST, Lane, Limits, Ticket
+from holdgate.core.traffic.lane import LINGER, Lane, Limits
+from holdgate.core.traffic.ticket import Stand, Ticket
+from holdgate.core.traffic.window import MARGIN_MOST
 
 ID = ("deepseek", "default")
 
@@ -14,7 +16,7 @@ def lane(concurrency: int = 0, rpm: int = 0, window: float = 60.0) -> Lane:
 
 
 def run(lane: Lane, granted: float, sent: float | None = None) -> Ticket:
-    ticket = Ticket("t", (lane.id,))
+    ticket = Ticket("t", (Stand(lane.id),))
     lane.grant(ticket, granted)
     if sent is not None:
         lane.sent(ticket, sent)
@@ -34,8 +36,7 @@ def test_without_limits_it_is_always_open() -> None:
     for moment in range(100):
         assert free.opens_at(moment) == moment
         run(free, moment, moment)
-    assert free.next_at(100) is None
-    assert free.used(99.5) == 60
+    assert free.window.used(99.5 - free.limits.span) == 60
 
 
 def test_slots_are_counted() -> None:
@@ -59,7 +60,7 @@ def test_what_never_left_does_not_linger() -> None:
     one = lane(concurrency=1, rpm=1)
     one.release(run(one, 0), 5, aborted=True)
     assert one.opens_at(5) == 5
-    assert one.used(5) == 0
+    assert one.window.used(5 - one.limits.span) == 0
 
 
 def test_several_lingering_slots_open_one_by_one() -> None:
@@ -80,24 +81,27 @@ def test_the_window_counts_departures() -> None:
     assert two.opens_at(60.25) == 60.25
     run(two, 60.25, 60.25)
     assert two.opens_at(60.25) == 70.25
-    assert two.next_at(60.25) == 70.25
+    assert two.window.used(60.25 - two.limits.span) == 2
 
 
 def test_it_is_counted_from_when_it_left() -> None:
     one = lane(rpm=1)
     ticket = run(one, 0)
-    assert one.used(1000) == 1
+    assert one.window.used(1000 - one.limits.span) == 1
     assert one.opens_at(1000) is None
     one.sent(ticket, 1000)
     assert one.opens_at(1000) == 1060.25
-    assert ticket.sent_at == 1000
+    assert ticket.departure is not None
+    assert ticket.departure.at == 1000
 
 
 def test_only_the_first_departure_counts() -> None:
     one = lane(rpm=1)
     ticket = run(one, 0, 0)
     one.sent(ticket, 30)
-    assert (one.used(30), ticket.sent_at, one.opens_at(30)) == (1, 0, 60.25)
+    assert ticket.departure is not None
+    assert ticket.departure.at == 0
+    assert (one.window.used(30 - one.limits.span), one.opens_at(30)) == (1, 60.25)
 
 
 def test_slot_and_window_must_both_be_free() -> None:

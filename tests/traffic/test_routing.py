@@ -79,7 +79,7 @@ def refusal(model: str, dialect: DialectName = "chat", **more: Any) -> Fault:
 def test_a_provider_and_its_model() -> None:
     made = ask("deepseek/deepseek-chat")
     candidate = Candidate("deepseek", "default", "deepseek-chat", "deepseek-chat", "chat")
-    assert (made.route, made.candidates) == (None, (candidate,))
+    assert (made.name, made.candidates) == ("deepseek/deepseek-chat", (candidate,))
     assert made.candidates[0].lane == ("deepseek", "default")
     assert made.summary == "deepseek/deepseek-chat (asked by name)"
 
@@ -108,7 +108,7 @@ def test_ways_to_say_a_model(model: str, asked: str) -> None:
 
 def test_a_route_keeps_its_order() -> None:
     made = ask("coder")
-    assert made.route == "coder"
+    assert (made.name, made.order, made.affinity) == ("coder", "given", "auto")
     assert names(made) == [
         "deepseek:default/deepseek-chat",
         "relay:home/both",
@@ -119,6 +119,12 @@ def test_a_route_keeps_its_order() -> None:
         "route coder, place 2, key home",
         "route coder, place 2, key work",
     ]
+
+
+def test_a_route_says_its_order_and_its_affinity() -> None:
+    route = Route("spread", candidates=("relay/both",), order="least-busy", affinity="conversation")
+    made = ask("spread", known=settings(RELAY, routes=(route,)))
+    assert (made.order, made.affinity) == ("least-busy", "conversation")
 
 
 def test_of_a_route_only_those_that_speak_the_dialect() -> None:

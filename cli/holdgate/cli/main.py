@@ -13,6 +13,12 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
     {
         "serve": "Run the gateway until Ctrl-C.",
         "status": "Say who waits, for what, and for how long.",
+        "queue": "Show the requests, and with --watch how they move.",
+        "explain": "Tell what happened to one request, and why.",
+        "pause": "Start nothing, for a while or until resumed.",
+        "resume": "End a pause.",
+        "cancel": "End one request.",
+        "first": "Let one waiting request overtake the others.",
         "provider": "List and test providers.",
         "keys": "Make, list and revoke gateway keys.",
         "config": "See, check and edit the configuration.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,6 +12,8 @@ from urllib.parse import urlsplit
 from holdgate.core.store.instance import Runtime, read_runtime
 
 _PATIENCE = 10.0  # seconds
+# Of the events: they bring a comment every 15 seconds if nothing else.
+_QUIET = 40.0
 
 
 class NotRunning(Exception):
@@ -38,25 +41,73 @@ class ControlClient:
 
         Raises NotRunning and Refused.
         """
-        parts = urlsplit(self._runtime.url)
-        connection = http.client.HTTPConnection(
-            parts.hostname or "127.0.0.1", parts.port, timeout=_PATIENCE
-        )
+        return self._ask("GET", path, None)
+
+    def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        """Post a JSON body to `path`, such as `/api/pause`, and give the JSON that it answers.
+
+        Raises NotRunning and Refused.
+        """
+        return self._ask("POST", path, json.dumps(dict(body or {})).encode())
+
+    def events(self) -> Iterator[dict[str, Any]]:
+        """Give snapshots: one at once, then one whenever something changed.
+
+        Ends when the gateway shuts down. Raises NotRunning, also when the gateway is lost in
+        between, and Refused.
+        """
+        connection = self._connection(_QUIET)
         try:
-            connection.request(
-                "GET", path, headers={"Authorization": f"Bearer {self._runtime.token}"}
-            )
-            reply = connection.getresponse()
-            body = json.loads(reply.read())
+            reply = self._send(connection, "GET", "/api/events", None)
+            if reply.status != 200:
+                raise Refused(_message(reply.status, json.loads(reply.read())))
+            while line := reply.readline():
+                if line.startswith(b"data: "):
+                    yield json.loads(line.removeprefix(b"data: "))
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise NotRunning(
-                f"no gateway answers at {self._runtime.url}; start it with: gateway serve"
-            ) from error
+            raise self._lost() from error
+        finally:
+            connection.close()
+
+    def _ask(self, method: str, path: str, body: bytes | None) -> Any:
+        connection = self._connection(_PATIENCE)
+        try:
+            reply = self._send(connection, method, path, body)
+            found = json.loads(reply.read())
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise self._lost() from error
         finally:
             connection.close()
         if reply.status != 200:
-            raise Refused(str(body.get("error", {}).get("message", f"HTTP {reply.status}")))
-        return body
+            raise Refused(_message(reply.status, found))
+        return found
+
+    def _connection(self, patience: float) -> http.client.HTTPConnection:
+        parts = urlsplit(self._runtime.url)
+        return http.client.HTTPConnection(
+            parts.hostname or "127.0.0.1", parts.port, timeout=patience
+        )
+
+    def _send(
+        self, connection: http.client.HTTPConnection, method: str, path: str, body: bytes | None
+    ) -> http.client.HTTPResponse:
+        headers = {"Authorization": f"Bearer {self._runtime.token}"}
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        connection.request(method, path, body, headers)
+        return connection.getresponse()
+
+    def _lost(self) -> NotRunning:
+        return NotRunning(
+            f"no gateway answers at {self._runtime.url}; start it with: gateway serve"
+        )
+
+
+def _message(status: int, found: Any) -> str:
+    try:
+        return str(found["error"]["message"])
+    except (TypeError, KeyError):
+        return f"the gateway answered with HTTP {status}"
 
 
 def connect(state: Path) -> ControlClient:

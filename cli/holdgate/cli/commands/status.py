@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from holdgate.cli.options import config_option, echo_json, fail, json_option, places_of
+from holdgate.cli.tables import aligned, in_seconds
 
 
 @click.command("status", epilog="Example: gateway status --json")
@@ -38,7 +39,7 @@ def lines_of(snapshot: dict[str, Any], now: float) -> list[str]:
     counts = snapshot["counts"]
     lines = [
         f"Holdgate {snapshot['version']} at {snapshot['address']}, "
-        f"up {_duration(snapshot['uptime'])}: {counts['waiting']} waiting, "
+        f"up {in_seconds(snapshot['uptime'])}: {counts['waiting']} waiting, "
         f"{counts['held']} held, {counts['passing']} passing"
     ]
     lines += _table(
@@ -57,7 +58,7 @@ def _lane(lane: dict[str, Any], now: float) -> tuple[str, ...]:
     minute = lane["minute"]
     used = f"{minute['used']} of {minute['limit']}" if minute["limit"] else f"{minute['used']}"
     if minute["next_at"] is not None:
-        used += f", next in {_duration(max(0, minute['next_at'] - now))}"
+        used += f", next in {in_seconds(max(0, minute['next_at'] - now))}"
     slots = (
         f"{lane['running']} of {lane['concurrency']}" if lane["concurrency"] else lane["running"]
     )
@@ -71,23 +72,11 @@ def _request(request: dict[str, Any], now: float) -> tuple[str, ...]:
         request["agent"],
         request["model"],
         request["state"],
-        _duration(max(0, now - request["since"])),
+        in_seconds(max(0, now - request["since"])),
         request["reason"] + place,
     )
 
 
 def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
     """Give aligned columns under a head, after an empty line; nothing for no rows."""
-    if not rows:
-        return []
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    return [""] + [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in (head, *rows)
-    ]
-
-
-def _duration(seconds: float) -> str:
-    from holdgate.core.values.kinds import format_duration
-
-    return format_duration(round(seconds)) if seconds >= 1 else "0s"
+    return ["", *aligned(head, rows)] if rows else []

@@ -159,6 +159,10 @@ class Dialect(Protocol):
         """Give the address of the vendor's list of models."""
         ...
 
+    def token_count(self, tokens: int) -> bytes:
+        """Render a count of tokens as the reply to `count_tokens`."""
+        ...
+
     def tiny_request(self, model: str) -> bytes:
         """Give the smallest request that makes the vendor answer something."""
         ...

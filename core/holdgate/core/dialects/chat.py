@@ -65,6 +65,10 @@ class Chat:
         """See Dialect.models_url."""
         return f"{base}/models"
 
+    def token_count(self, tokens: int) -> bytes:
+        """See Dialect.token_count."""
+        return dump({"input_tokens": tokens})
+
     def tiny_request(self, model: str) -> bytes:
         """See Dialect.tiny_request."""
         ping = [{"role": "user", "content": "ping"}]

@@ -96,6 +96,10 @@ class Gemini:
         """See Dialect.models_url."""
         return f"{base}/v1beta/models"
 
+    def token_count(self, tokens: int) -> bytes:
+        """See Dialect.token_count."""
+        return dump({"totalTokens": tokens})
+
     def tiny_request(self, model: str) -> bytes:
         """See Dialect.tiny_request."""
         ping = [{"role": "user", "parts": [{"text": "ping"}]}]

@@ -81,6 +81,10 @@ class Messages:
         """See Dialect.models_url."""
         return f"{base}/v1/models"
 
+    def token_count(self, tokens: int) -> bytes:
+        """See Dialect.token_count."""
+        return dump({"input_tokens": tokens})
+
     def tiny_request(self, model: str) -> bytes:
         """See Dialect.tiny_request."""
         ping = [{"role": "user", "content": "ping"}]

@@ -71,6 +71,10 @@ class Responses:
         """See Dialect.models_url."""
         return f"{base}/models"
 
+    def token_count(self, tokens: int) -> bytes:
+        """See Dialect.token_count."""
+        return dump({"input_tokens": tokens})
+
     def tiny_request(self, model: str) -> bytes:
         """See Dialect.tiny_request."""
         return dump({"model": model, "input": "ping", "max_output_tokens": 16})

@@ -12,7 +12,7 @@ from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
-from holdgate.core.relay.exchange import Relay
+from holdgate.core.relay.context import Relay
 from holdgate.core.relay.live import LiveRequests
 from holdgate.core.relay.model_lists import ModelLists
 from holdgate.core.relay.planner import Planner
@@ -28,6 +28,7 @@ from holdgate.core.server.wrong_keys import WrongKeys
 from holdgate.core.store.callers import GatewayKeys
 from holdgate.core.store.ledger import Ledger
 from holdgate.core.store.secrets import SecretMissing, SecretStore
+from holdgate.core.traffic.affinity import Affinity
 from holdgate.core.traffic.gate import Gate
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.names import DIALECT_NAMES
@@ -104,7 +105,15 @@ def assemble(
     lists = ModelLists(current, upstream, clock)
     planner = Planner(current, lists)
     relay = Relay(
-        current, planner, scheduler, upstream, LiveRequests(ledger, clock), Wheel(loop), clock, loop
+        current,
+        planner,
+        scheduler,
+        Affinity(),
+        upstream,
+        LiveRequests(ledger, clock),
+        Wheel(loop),
+        clock,
+        loop,
     )
     return App(
         relay=relay,

@@ -9,52 +9,35 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 from holdgate.core.dialects.base import End, Opening
 from holdgate.core.dialects.table import DIALECTS
-from holdgate.core.relay import outgoing
-from holdgate.core.relay.headers import for_agent
-from holdgate.core.relay.live import LiveRequest, LiveRequests
-from holdgate.core.relay.planner import Planner
-from holdgate.core.relay.ports import Head, Sink, Upstream
-from holdgate.core.relay.reply import Shown
-from holdgate.core.relay.roster import Current
-from holdgate.core.relay.scheduler import Scheduler
-from holdgate.core.relay.telling import tell_plainly
+from holdgate.core.relay import limits, outgoing
+from holdgate.core.relay.context import Relay
+from holdgate.core.relay.headers import reply_headers, stream_headers
+from holdgate.core.relay.hold import StreamHold
+from holdgate.core.relay.live import LiveRequest
+from holdgate.core.relay.ports import Sink
+from holdgate.core.relay.telling import NoRoom, TurnedAway, tell_plainly, turned_away
 from holdgate.core.relay.trying import Ended, Patience, Scene, Trying
-from holdgate.core.relay.wheel import Timer, Wheel
-from holdgate.core.traffic.attempts import Attempts, Failed, Try, attempts
-from holdgate.core.traffic.lane import Ticket
+from holdgate.core.traffic.affinity import Answered
+from holdgate.core.traffic.attempts import Absorb, Failed, Try, attempts, give_up
 from holdgate.core.traffic.routing import Plan
-from holdgate.core.values.clock import Clock
+from holdgate.core.traffic.standing import stands_of
+from holdgate.core.traffic.ticket import Stand, Ticket
 from holdgate.core.values.errors import Fault, FaultKind
-from holdgate.core.values.inbound import Candidate, Headers, Inbound
+from holdgate.core.values.inbound import Candidate, Inbound
 from holdgate.core.values.kinds import format_duration
 from holdgate.core.values.records import Record, State, TryRecord
+from holdgate.core.values.settings import Provider
+from holdgate.core.values.usage import Usage
 
 log = logging.getLogger(__name__)
 
-_STREAM_HEADERS: Headers = (
-    ("content-type", "text/event-stream; charset=utf-8"),
-    ("cache-control", "no-cache"),
-    ("x-accel-buffering", "no"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Relay:
-    """What every exchange works with; built once, in one place."""
-
-    current: Current
-    planner: Planner
-    scheduler: Scheduler
-    upstream: Upstream
-    live: LiveRequests
-    wheel: Wheel
-    clock: Clock
-    loop: asyncio.AbstractEventLoop
+# A rough count of tokens before the vendor has told the true one.
+BYTES_A_TOKEN = 4
 
 
 class Exchange:
@@ -62,12 +45,14 @@ class Exchange:
 
     __slots__ = (
         "_dialect",
+        "_hold",
         "_inbound",
+        "_keep",
         "_live",
         "_record",
         "_relay",
-        "_shown",
         "_sink",
+        "_treatment",
         "_trying",
         "_waiter",
     )
@@ -78,7 +63,8 @@ class Exchange:
         self._dialect = DIALECTS[inbound.dialect]
         self._waiter: asyncio.Future[Any] | None = None
         self._trying: Trying | None = None
-        self._shown = Shown()
+        self._treatment = relay.planner.treatment(inbound.caller, inbound.model)
+        self._keep = self._treatment.hold.place
         now = relay.clock.wall()
         self._record = Record(
             inbound.id,
@@ -91,11 +77,25 @@ class Exchange:
             since=now,
         )
         self._live = LiveRequest(self._record, self._stop)
+        opening = Opening(False, inbound.id, inbound.model, int(now), inbound.framing)
+        self._hold = StreamHold(
+            sink,
+            self._dialect,
+            self._record,
+            opening,
+            self._treatment.hold,
+            relay.clock,
+            relay.wheel,
+            stream_headers(inbound),
+            self._why,
+        )
 
     async def run(self) -> None:
         """Serve the request. Raises only CancelledError, when the agent hung up."""
         state: State = "failed"
         self._relay.live.open(self._live)
+        if self._inbound.streamed:
+            self._hold.watch()
         try:
             await self._serve(await self._plan())
             state = "failed" if self._record.fault else "done"
@@ -109,10 +109,12 @@ class Exchange:
             log.exception("request %s failed", self._record.id)
             self._tell(Fault(FaultKind.INTERNAL, "internal error; the log file says more"))
         finally:
+            self._hold.close()
             self._relay.live.close(self._live, state)
 
     def _stop(self, fault: Fault) -> None:
-        """End the request from outside with a fault."""
+        """End the request from outside with a fault; its place is not kept then."""
+        self._keep = 0.0
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_exception(fault)
 
@@ -123,74 +125,103 @@ class Exchange:
         return made
 
     async def _serve(self, made: Plan) -> None:
-        steps: Attempts = attempts(made.candidates)
+        steps, ticket = attempts(made.candidates), self._ticket(made)
         step = next(steps)
         while True:
-            failed = await self._try(step)
-            if failed is None:
-                return
+            answered = False
             try:
+                assert isinstance(step, Try)
+                answered = (failed := await self._try(step, ticket, made)) is None
+                if failed is None:
+                    return
                 step = steps.send(failed)
+                if isinstance(step, Absorb):
+                    # Before its place is free: else the next in line would be sent into the same.
+                    limits.absorb(self._relay.scheduler, step)
+                    step = next(steps)
             except StopIteration as end:
                 raise end.value from None
+            except NoRoom:
+                self._estimate(ticket.tokens)
+                return
+            except TurnedAway as turned:
+                raise give_up(steps, turned.fault) from None
+            finally:
+                self._relay.scheduler.leave(ticket, aborted=not answered, keep=self._keep)
 
-    async def _try(self, step: Try) -> Failed | None:
-        """Wait for a place and ask whoever has it.
+    def _estimate(self, tokens: int) -> None:
+        """Answer a count of tokens by a guess: nobody waits a minute for a count."""
+        headers = (("content-type", "application/json"), ("x-holdgate-request", self._inbound.id))
+        self._hold.whole(200, headers, self._dialect.token_count(tokens))
+        self._record.status = 200
+        self._record.note(
+            self._relay.clock.wall(), "estimated", f"{tokens} tokens, without a place"
+        )
+
+    def _ticket(self, made: Plan) -> Ticket:
+        ask, treatment = self._inbound, self._treatment
+        ticket = Ticket(
+            ask.id,
+            (),
+            caller=ask.caller.key or ask.caller.agent,
+            conversation=ask.conversation,
+            body_of=lambda: blake2b(ask.body, digest_size=16).hexdigest(),
+            background=treatment.background,
+            tokens=len(ask.body) // BYTES_A_TOKEN,
+            wait=None if ask.streamed else treatment.queue.wait_whole,
+        )
+        self._live.ticket = ticket
+        return ticket
+
+    async def _try(self, step: Try, ticket: Ticket, made: Plan) -> Failed | None:
+        """Wait for a place and ask whoever has it; the place is the caller's to give back.
 
         Gives None if it answered, how it failed while nothing was shown; raises Fault otherwise.
         """
-        ticket = Ticket(self._record.id, tuple(dict.fromkeys(c.lane for c in step.candidates)))
-        self._live.ticket = ticket
+        ticket.stands = self._stands(step, made)
         ended: Ended | None = None
         try:
-            await self._place(ticket)
+            await self._place(ticket, front=step.front)
             candidate = next(c for c in step.candidates if c.lane == ticket.lane)
-            ended = await self._ask(candidate, ticket, fresh=candidate in step.fresh)
+            ended = await self._ask(candidate, ticket, step)
         finally:
-            if self._trying is not None:
-                self._shown = self._trying.shown
-                if ended is None:
-                    self._trying.quit()
-            self._relay.scheduler.leave(ticket, aborted=ended is None or ended.fault is not None)
+            if self._trying is not None and ended is None:
+                self._trying.quit()
             self._trying = None
-        return self._outcome(candidate, ended)
+        return self._outcome(candidate, ticket, ended, made)
 
-    async def _place(self, ticket: Ticket) -> None:
-        """Wait until the ticket runs. Raises Fault(QUEUE) when it waited too long."""
+    def _stands(self, step: Try, made: Plan) -> tuple[Stand, ...]:
+        """Say in which lanes to stand; who was turned back goes to whoever is free."""
+        if step.front:
+            return stands_of(step.candidates, "any")
+        relay = self._relay
+        home = relay.affinity.home(
+            made.name, self._inbound.conversation, made.affinity, relay.clock.monotonic()
+        )
+        resting = relay.scheduler.resting()
+        return stands_of(step.candidates, made.order, home, made.affinity, resting)
+
+    async def _place(self, ticket: Ticket, *, front: bool) -> None:
+        """Wait until the ticket runs. Raises Fault(QUEUE) when it is turned away."""
         relay = self._relay
         waiter: asyncio.Future[None] = relay.loop.create_future()
-        if relay.scheduler.enter(ticket, lambda: _settle(waiter, None)):
-            return
-        self._waiter = waiter
-        began = relay.clock.monotonic()
-        where = " or ".join(dict.fromkeys(provider for provider, _ in ticket.lanes))
-        self._enter("waiting", f"waits for {where}")
-        self._record.note(self._record.since, "in line", where)
-        timer = self._give_up_timer(ticket)
-        try:
-            await waiter
-        finally:
-            self._record.waited += relay.clock.monotonic() - began
-            if timer is not None:
-                timer.cancel()
+        relay.scheduler.enter(ticket, lambda: _settle(waiter, None), front=front)
+        if ticket.state == "waiting":
+            if self._inbound.task == "count_tokens":
+                raise NoRoom
+            self._waiter = waiter
+            began = relay.clock.monotonic()
+            where = " or ".join(dict.fromkeys(stand.lane[0] for stand in ticket.stands))
+            self._enter("waiting", f"waits for {where}")
+            self._record.note(self._record.since, "in line", where)
+            try:
+                await waiter
+            finally:
+                self._record.waited += relay.clock.monotonic() - began
+        if ticket.state == "turned":
+            raise TurnedAway(turned_away(ticket))
 
-    def _give_up_timer(self, ticket: Ticket) -> Timer | None:
-        settings = self._relay.current.roster.settings
-        provider = self._relay.current.roster.provider(ticket.lanes[-1][0])
-        if not self._inbound.streamed:
-            most, name = settings.queue.wait_whole, "queue.wait_whole"
-        elif provider.queue_wait is not None:
-            most, name = provider.queue_wait, "queue_wait"
-        else:
-            most, name = settings.queue.wait, "queue.wait"
-        if most == 0:
-            return None
-        waited = f"waited {format_duration(most)} for a place ({name})"
-        return self._relay.wheel.after(
-            most, lambda: self._stop(self._relay.scheduler.turned_away(ticket, waited))
-        )
-
-    async def _ask(self, candidate: Candidate, ticket: Ticket, *, fresh: bool) -> Ended:
+    async def _ask(self, candidate: Candidate, ticket: Ticket, step: Try) -> Ended:
         relay, roster = self._relay, self._relay.current.roster
         attempt = TryRecord(
             candidate.provider,
@@ -204,13 +235,14 @@ class Exchange:
         self._enter("trying", f"{candidate.provider} was asked")
         waiter = self._waiter = relay.loop.create_future()
         try:
-            provider = roster.provider(candidate.provider)
-            request = outgoing.relayed(self._inbound, candidate, roster, fresh=fresh)
+            request = outgoing.relayed(
+                self._inbound, candidate, roster, fresh=candidate in step.fresh
+            )
             trying = self._trying = Trying(
                 self._scene(candidate),
                 attempt,
                 roster.key(candidate.lane),
-                Patience(provider.first_byte_timeout, provider.idle_timeout),
+                self._patience(roster.provider(candidate.provider), last=step.last),
                 lambda: relay.scheduler.sent(ticket),
                 lambda ended: _settle(waiter, ended),
             )
@@ -225,18 +257,31 @@ class Exchange:
         attempt.fault = ended.fault.kind if ended.fault is not None else None
         return ended
 
+    def _patience(self, provider: Provider, *, last: bool) -> Patience:
+        hold = self._treatment.hold
+        return Patience(
+            provider.first_byte_timeout or hold.longest,
+            provider.idle_timeout or hold.longest,
+            0.0 if last else hold.first_token,
+        )
+
     def _scene(self, candidate: Candidate) -> Scene:
+        now = self._relay.clock.wall
         return Scene(
             self._sink,
+            self._hold,
             self._relay.clock,
             self._relay.wheel,
             DIALECTS[candidate.dialect],
             self._inbound.framing,
             self._record,
-            lambda head: self._reply_headers(head, candidate),
+            lambda head: reply_headers(head, self._inbound, candidate),
+            lambda head: limits.heard(self._relay.scheduler, candidate.lane, head, now),
         )
 
-    def _outcome(self, candidate: Candidate, ended: Ended) -> Failed | None:
+    def _outcome(
+        self, candidate: Candidate, ticket: Ticket, ended: Ended, made: Plan
+    ) -> Failed | None:
         """Say what came of a try. Raises its Fault if some of its answer was shown already."""
         if ended.fault is not None:
             self._record.note(self._relay.clock.wall(), "fault", ended.fault.message)
@@ -244,56 +289,50 @@ class Exchange:
                 raise ended.fault
             return Failed(candidate, ended.fault, ended.lost)
         assert ended.ending is not None
-        self._record.usage = ended.ending.usage
-        self._record.status = self._record.tries[-1].status
+        usage = self._record.usage = ended.ending.usage
+        self._relay.scheduler.answered(ticket, usage.tokens if usage is not None else None)
+        self._record.status = 200 if self._hold.started else self._record.tries[-1].status
         if ended.ending.end is End.ERROR:
             self._record.fault = FaultKind.SERVER
             self._record.message = f"{candidate.provider}: {ended.ending.message}"
-        if self._sink.started:
-            self._sink.end()
+        elif self._inbound.task == "generate":
+            self._remember(candidate, usage, made)
+        if self._hold.started:
+            self._hold.end()
         return None
+
+    def _remember(self, candidate: Candidate, usage: Usage | None, made: Plan) -> None:
+        """A conversation stays with who answered it while its cache is warm."""
+        answered = Answered(
+            candidate.lane, self._relay.clock.monotonic(), bool(usage and usage.cache_read)
+        )
+        self._relay.affinity.note(made.name, self._inbound.conversation, answered)
 
     def _tell(self, fault: Fault) -> None:
         """Tell the agent a fault in its own dialect."""
         record = self._record
         record.fault, record.message = fault.kind, fault.message
+        record.note(self._relay.clock.wall(), "told", fault.message)
         if fault.kind is FaultKind.READER:
             self._sink.abort()
-        elif not self._sink.started:
+        elif not self._hold.started:
             record.status = tell_plainly(self._sink, self._dialect, fault, record.id)
         else:
-            if not self._shown.at_border:
-                self._sink.write(b"\n\n")
-            closing = self._dialect.stream_error(fault, self._opening())
-            self._sink.write(closing.data)
-            if closing.cut:
-                self._sink.abort()
-            else:
-                self._sink.end()
             record.status = 200
+            self._hold.fail(fault)
 
-    def _opening(self) -> Opening:
-        """What the agent has seen of its stream, for the error that ends it."""
-        record, shown = self._record, self._shown
-        return Opening(
-            True,
-            shown.id or record.id,
-            record.model,
-            int(record.arrived),
-            self._inbound.framing,
-            shown.sequence,
-        )
-
-    def _reply_headers(self, head: Head, candidate: Candidate) -> Headers:
-        headers = for_agent(head.headers)
-        if self._inbound.framing == "sse" and _is_stream(head):
-            headers = _STREAM_HEADERS + tuple(h for h in headers if h[0] != "content-type")
-        return (
-            *headers,
-            ("x-holdgate-request", self._record.id),
-            ("x-holdgate-provider", candidate.provider),
-            ("x-holdgate-model", candidate.model),
-        )
+    def _why(self) -> str:
+        """Say in a few words why the agent waits, and for how long still."""
+        if self._record.state != "waiting" or self._live.ticket is None:
+            return self._record.reason
+        place = self._relay.scheduler.place(self._live.ticket)
+        if place is None:
+            return self._record.reason
+        words = f"{self._record.reason}, place {place.position}"
+        if place.eta is None:
+            return words
+        soon = max(1, round(place.eta - self._relay.clock.monotonic()))
+        return f"{words}, about {format_duration(soon)}"
 
     def _enter(self, state: State, reason: str) -> None:
         self._record.enter(state, self._relay.clock.wall(), reason)
@@ -302,10 +341,3 @@ class Exchange:
 def _settle(waiter: asyncio.Future[Any], result: object) -> None:
     if not waiter.done():
         waiter.set_result(result)
-
-
-def _is_stream(head: Head) -> bool:
-    return (
-        200 <= head.status < 300
-        and head.get("content-type").partition(";")[0].strip() != "application/json"
-    )

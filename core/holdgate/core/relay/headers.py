@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from holdgate.core.values.inbound import Headers
+from holdgate.core.relay.ports import Head
+from holdgate.core.values.inbound import Candidate, Headers, Inbound
 
 _HOP_BY_HOP = frozenset(
     {"connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "expect"}
@@ -49,6 +50,12 @@ _COME_BACK = frozenset(
 )
 _COME_BACK_PREFIXES = ("anthropic-", "openai-", "x-ratelimit-", "ratelimit", "x-goog-")
 _COME_BACK_SUFFIXES = ("-request-id", "-trace-id", "-requestid", "-traceid")
+
+_STREAM: Headers = (
+    ("content-type", "text/event-stream; charset=utf-8"),
+    ("cache-control", "no-cache"),
+    ("x-accel-buffering", "no"),
+)
 
 
 def for_vendor(headers: Mapping[str, str]) -> Headers:
@@ -94,3 +101,29 @@ def merged(first: Headers, *later: Iterable[tuple[str, str]]) -> Headers:
     return tuple(pair for pair in first if pair[0] not in taken) + tuple(
         pair for place, pair in enumerate(over) if last[pair[0]] == place
     )
+
+
+def reply_headers(head: Head, inbound: Inbound, candidate: Candidate) -> Headers:
+    """Give the headers of a reply that a candidate's answer passes with."""
+    headers = for_agent(head.headers)
+    if inbound.framing == "sse" and _is_stream(head):
+        headers = _STREAM + tuple(pair for pair in headers if pair[0] != "content-type")
+    return (
+        *headers,
+        ("x-holdgate-request", inbound.id),
+        ("x-holdgate-provider", candidate.provider),
+        ("x-holdgate-model", candidate.model),
+    )
+
+
+def stream_headers(inbound: Inbound) -> Headers:
+    """Give the headers of a stream that the gateway begins itself."""
+    request = ("x-holdgate-request", inbound.id)
+    if inbound.framing == "array":
+        return (("content-type", "application/json"), *_STREAM[1:], request)
+    return (*_STREAM, request)
+
+
+def _is_stream(head: Head) -> bool:
+    kind = head.get("content-type").partition(";")[0].strip()
+    return 200 <= head.status < 300 and kind != "application/json"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import msgspec
 
 from holdgate.core.relay.ports import Book
-from holdgate.core.traffic.lane import Ticket
+from holdgate.core.traffic.ticket import Ticket
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.records import Record, State

@@ -113,6 +113,7 @@ class StreamReply:
     """A stream: held until it has content, then passed on as it comes."""
 
     __slots__ = (
+        "_array",
         "_begin",
         "_dialect",
         "_held",
@@ -140,12 +141,15 @@ class StreamReply:
         self._lead: Usage | None = None
         self._id = ""
         self._passing = False
+        self._array: ArraySplitter | None = None
         self._tail = Tail()
 
     def feed(self, data: bytes) -> None:
         """Take a piece. Raises Fault if the stream begins with an error."""
         if self._passing:
             self._tail.add(data)
+            if self._array is not None:
+                self._array.feed(data)
             self._write(data)
             return
         self._held += data
@@ -158,7 +162,7 @@ class StreamReply:
         return Shown(
             self._id,
             self._dialect.next_sequence(self._tail),
-            self._tail.ends_with(EVENT_ENDS),
+            self._tail.ends_with(EVENT_ENDS) if self._array is None else self._array.is_between,
         )
 
     def close(self) -> Ending:
@@ -191,6 +195,10 @@ class StreamReply:
         self._passing = True
         self._begin()
         self._tail.add(held)
+        if isinstance(self._split, ArraySplitter):
+            # Arrays have no mark between their elements that the tail could be asked for.
+            self._array = ArraySplitter()
+            self._array.feed(held)
         self._write(held)
 
     def _nothing(self) -> Fault:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from holdgate.core.dialects.table import DIALECTS
 from holdgate.core.relay.letterhead import Letterhead, letterhead
-from holdgate.core.traffic.lane import LaneId, Limits
+from holdgate.core.traffic.lane import Limits
+from holdgate.core.traffic.ticket import LaneId
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.names import DialectName
 from holdgate.core.values.secret import Secret
@@ -61,15 +62,23 @@ class Roster:
     def limits(self) -> dict[LaneId, Limits]:
         """Give the limits of all lanes."""
         return {
-            (provider.name, key.name): _limits(provider, provider.limits_of(key))
+            (provider.name, key.name): _limits(self.settings, provider, provider.limits_of(key))
             for provider in self.settings.providers.values()
             for key in provider.keys
         }
 
 
-def _limits(provider: Provider, limits: tuple[int, int, int]) -> Limits:
-    concurrency, rpm, _ = limits
-    return Limits(concurrency, rpm, provider.window)
+def _limits(settings: Settings, provider: Provider, limits: tuple[int, int, int]) -> Limits:
+    concurrency, rpm, tpm = limits
+    length, wait = provider.queue_length, provider.queue_wait
+    return Limits(
+        concurrency,
+        rpm,
+        provider.window,
+        tpm,
+        settings.queue.length if length is None else length,
+        settings.queue.wait if wait is None else wait,
+    )
 
 
 class Current:

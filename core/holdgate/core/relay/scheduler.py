@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 
-from holdgate.core.traffic.gate import Gate, LaneView
-from holdgate.core.traffic.lane import LaneId, Limits, Ticket
+from holdgate.core.traffic.gate import Gate, Place
+from holdgate.core.traffic.lane import Lane, Limits
+from holdgate.core.traffic.ticket import LaneId, Ticket
 from holdgate.core.values.clock import Clock
-from holdgate.core.values.errors import Fault, FaultKind
-from holdgate.core.values.kinds import format_duration
 
-# Of our own queue nothing longer is said: agents ignore or give up on more (clients, 1.8).
-RETRY_MOST = 60.0
+# Seconds for which the places that keepalives tell may be old: each look costs a walk of the lines.
+PLACES_FRESH = 2.0
 
 
 class Scheduler:
@@ -20,58 +19,93 @@ class Scheduler:
 
     def __init__(self, gate: Gate, clock: Clock, loop: asyncio.AbstractEventLoop) -> None:
         """Take the gate, and the loop whose time `clock.monotonic` is."""
-        self._gate = gate
-        self._clock = clock
-        self._loop = loop
-        self._granted: dict[Ticket, Callable[[], None]] = {}
+        self._gate, self._clock, self._loop = gate, clock, loop
+        self._changed: dict[Ticket, Callable[[], None]] = {}
         self._wake: asyncio.TimerHandle | None = None
+        self._places: dict[str, Place] = {}
+        self._placed_at = float("-inf")
 
     def configure(self, limits: Mapping[LaneId, Limits]) -> None:
         """Set the limits of all lanes, and let go whoever may go by the new ones."""
         self._gate.configure(limits)
         self._advance()
 
-    def enter(self, ticket: Ticket, granted: Callable[[], None]) -> bool:
-        """Stand in line. True: it runs already; else `granted` is called once, when it does."""
-        if self._gate.enter(ticket, self._clock.monotonic()):
-            return True
-        self._granted[ticket] = granted
-        self._arm()
-        return False
+    def enter(self, ticket: Ticket, changed: Callable[[], None], *, front: bool = False) -> None:
+        """Stand in line. If the ticket waits then, `changed` is called once: it runs, or is turned
+        away.
+        """
+        self._gate.enter(ticket, self._clock.monotonic(), front=front)
+        if ticket.state == "waiting":
+            self._changed[ticket] = changed
+            self._arm()
 
     def sent(self, ticket: Ticket) -> None:
         """Note that the ticket's request left."""
         self._gate.sent(ticket, self._clock.monotonic())
-        if self._granted:
+        if self._changed:
             self._arm()
 
-    def leave(self, ticket: Ticket, *, aborted: bool = False) -> None:
-        """Leave the line or the slot; saying it again changes nothing."""
-        self._granted.pop(ticket, None)
-        self._gate.leave(ticket, self._clock.monotonic(), aborted=aborted)
+    def answered(self, ticket: Ticket, tokens: int | None) -> None:
+        """Note that the ticket's request was answered, and the tokens that it took."""
+        self._gate.answered(ticket, self._clock.monotonic(), tokens)
+        if self._changed:
+            self._advance()
+
+    def leave(self, ticket: Ticket, *, aborted: bool = False, keep: float = 0.0) -> None:
+        """Leave the line or the slot; saying it again changes nothing. See Gate.leave."""
+        self._changed.pop(ticket, None)
+        self._gate.leave(ticket, self._clock.monotonic(), aborted=aborted, keep=keep)
         self._advance()
 
-    def turned_away(self, ticket: Ticket, waited: str) -> Fault:
-        """Give the fault of a ticket that waited too long, with the limit that kept it."""
+    def first(self, ticket: Ticket) -> None:
+        """Move a waiting ticket to the front of its lines."""
+        self._gate.first(ticket)
+        self._advance()
+
+    def pause(self, provider: str | None, seconds: float | None) -> None:
+        """Let a provider's lanes (None: all) start nothing; None: until resumed."""
+        until = float("inf") if seconds is None else self._clock.monotonic() + seconds
+        self._gate.pause(provider, until)
+        self._advance()
+
+    def resume(self, provider: str | None) -> None:
+        """End a pause."""
+        self._gate.resume(provider)
+        self._advance()
+
+    def paused_until(self, provider: str | None) -> float:
+        """See Gate.paused_until."""
+        return self._gate.paused_until(provider)
+
+    def close_lane(self, lane: LaneId, seconds: float, why: str) -> None:
+        """Close a lane by the vendor's word."""
         now = self._clock.monotonic()
-        view = next(view for view in self.views() if view.id == ticket.lanes[-1])
-        limits = view.limits
-        if limits.concurrency and view.running >= limits.concurrency:
-            limit = f"{limits.concurrency} requests at once is its limit"
-        else:
-            limit = f"{limits.rpm} requests in {format_duration(limits.window)} is its limit"
-        after = min(RETRY_MOST, view.next_at - now) if view.next_at is not None else RETRY_MOST
-        return Fault(
-            FaultKind.QUEUE, f"{view.id[0]}: {waited}, {limit}", retry_after=max(1.0, after)
-        )
+        self._gate.close(lane, now + seconds, why, now)
+        self._advance()
 
-    def position(self, ticket: Ticket) -> int | None:
-        """Give a waiting ticket's place, counted from 1."""
-        return self._gate.position(ticket)
+    def narrow(self, lane: LaneId) -> None:
+        """A 429 without a time."""
+        self._gate.narrow(lane, self._clock.monotonic())
 
-    def views(self) -> list[LaneView]:
-        """Give what each lane shows now."""
-        return self._gate.views(self._clock.monotonic())
+    def place(self, ticket: Ticket) -> Place | None:
+        """Give where a waiting ticket stands, as it was a moment ago."""
+        now = self._clock.monotonic()
+        if now - self._placed_at > PLACES_FRESH:
+            self._places, self._placed_at = self._gate.places(now), now
+        return self._places.get(ticket.id)
+
+    def places(self) -> dict[str, Place]:
+        """Give where each waiting ticket (by id) stands now."""
+        return self._gate.places(self._clock.monotonic())
+
+    def resting(self) -> frozenset[LaneId]:
+        """Give the lanes that are closed by their vendors' word now."""
+        now = self._clock.monotonic()
+        return frozenset(lane.id for lane in self._gate.lanes() if lane.closed_until > now)
+
+    def lanes(self) -> list[Lane]:
+        """Give all lanes, to look at."""
+        return self._gate.lanes()
 
     def close(self) -> None:
         """Let nobody start any more."""
@@ -80,19 +114,16 @@ class Scheduler:
             self._wake = None
 
     def _advance(self) -> None:
-        if not self._granted:
-            return
         for ticket in self._gate.advance(self._clock.monotonic()):
-            self._granted.pop(ticket)()
+            if changed := self._changed.pop(ticket, None):
+                changed()
         self._arm()
 
     def _arm(self) -> None:
-        """Come again when time alone lets somebody start."""
+        """Come again when time alone changes something."""
         if self._wake is not None:
             self._wake.cancel()
             self._wake = None
-        if not self._granted:
-            return
         at = self._gate.wake_at(self._clock.monotonic())
         if at is not None:
             self._wake = self._loop.call_at(at, self._advance)

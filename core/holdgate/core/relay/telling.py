@@ -6,6 +6,7 @@ from holdgate.core.dialects.base import Dialect
 from holdgate.core.dialects.wording import retry_after
 from holdgate.core.relay.headers import merged
 from holdgate.core.relay.ports import Sink
+from holdgate.core.traffic.ticket import Ticket
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.inbound import Headers
 
@@ -25,6 +26,32 @@ def tell_plainly(sink: Sink, dialect: Dialect, fault: Fault, request_id: str) ->
         fault.status, error_headers(fault, request_id), dialect.error_body(fault, request_id)
     )
     return fault.status
+
+
+class NoRoom(Exception):
+    """A ticket would have to wait for what is not worth it."""
+
+
+class TurnedAway(Exception):
+    """A ticket stands in no lane any more; `fault` is what there is to tell of that."""
+
+    def __init__(self, fault: Fault) -> None:
+        """Take the fault, which is told only if nothing worse happened before."""
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+def turned_away(ticket: Ticket) -> Fault:
+    """Give the fault of a ticket that stands in no lane any more.
+
+    The last lane's reason, and the smallest of the times after which it could go.
+    """
+    last = ticket.refusals[-1]
+    return Fault(
+        FaultKind.QUEUE,
+        f"{last.lane[0]}: {last.why}",
+        retry_after=min(refusal.retry_after for refusal in ticket.refusals),
+    )
 
 
 def error_headers(fault: Fault, request_id: str) -> Headers:

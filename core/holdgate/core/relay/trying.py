@@ -7,6 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from holdgate.core.dialects.base import Dialect, Ending
+from holdgate.core.relay.hold import StreamHold
 from holdgate.core.relay.ports import Call, Head, Sink
 from holdgate.core.relay.reply import ErrorReply, Reply, Shown, StreamReply, WholeReply
 from holdgate.core.relay.wheel import Timer, Wheel
@@ -22,10 +23,14 @@ from holdgate.core.wire.sse import Splitter
 
 
 class Patience(msgspec.Struct, frozen=True):
-    """How long a try may be silent, in seconds; 0 is without limit."""
+    """How long a try may be silent, in seconds; 0 is without limit.
+
+    `first_token`: how long it may go without content.
+    """
 
     first_byte: float
     idle: float
+    first_token: float = 0.0
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -40,12 +45,14 @@ class Scene(msgspec.Struct, frozen=True):
     """What a try works with: who asked, where the reply goes, whose clock counts."""
 
     sink: Sink
+    hold: StreamHold
     clock: Clock
     wheel: Wheel
     dialect: Dialect
     framing: Framing
     record: Record
     reply_headers: Callable[[Head], Headers]
+    heard: Callable[[Head], None]
 
 
 class Trying:
@@ -66,6 +73,7 @@ class Trying:
         "_reply",
         "_scene",
         "_sent",
+        "_slow",
         "_timer",
         "_try",
     )
@@ -91,6 +99,7 @@ class Trying:
         self._paused = self._over = False
         self._last_shown = Shown()
         self._timer: Timer | None = None
+        self._slow: Timer | None = None
 
     def begin(self, call: Call) -> None:
         """Take the call that this try is about."""
@@ -118,6 +127,7 @@ class Trying:
     def on_head(self, head: Head) -> None:
         """See Feed. The head decides what kind of reply this is."""
         now = self._scene.clock.wall()
+        self._scene.hold.shown = lambda: self.shown
         self._head, self._try.first_byte, self._try.status = head, now, head.status
         self._heard = self._scene.clock.monotonic()
         self._scene.record.enter("held", now, f"{self._provider} has begun to answer")
@@ -171,7 +181,9 @@ class Trying:
 
     def _reply_to(self, head: Head) -> Reply:
         scene = self._scene
-        if not 200 <= head.status < 300:
+        if 200 <= head.status < 300:
+            scene.heard(head)
+        else:
             told = VendorReply(head.status, scene.reply_headers(head), b"")
             return ErrorReply(self._provider, scene.dialect, told, scene.clock.wall())
         content_type = head.get("content-type").partition(";")[0].strip().lower()
@@ -198,17 +210,22 @@ class Trying:
 
     def _show_whole(self, body: bytes) -> None:
         assert self._head is not None
+        try:
+            self._scene.hold.whole(self._head.status, self._scene.reply_headers(self._head), body)
+        except ValueError as error:
+            raise Fault(
+                FaultKind.UNREADABLE, f"{self._provider}: the reply is no answer: {error}"
+            ) from error
         self._scene.record.enter("passing", self._scene.clock.wall(), f"{self._provider} answers")
-        self._scene.sink.answer(self._head.status, self._scene.reply_headers(self._head), body)
 
     def _show_start(self) -> None:
         assert self._head is not None
         self._scene.record.enter("passing", self._scene.clock.wall(), f"{self._provider} answers")
         self._scene.record.note(self._scene.clock.wall(), "passing", self._provider)
-        self._scene.sink.start(self._head.status, self._scene.reply_headers(self._head))
+        self._scene.hold.begin(self._head.status, self._scene.reply_headers(self._head))
 
     def _show(self, data: bytes) -> None:
-        if self._scene.sink.write(data) and not self._paused and self._call is not None:
+        if self._scene.hold.write(data) and not self._paused and self._call is not None:
             self._paused = True
             self._call.pause()
             self._scene.sink.on_room(self._room)
@@ -225,6 +242,17 @@ class Trying:
         limits = [limit for limit in (self._patience.first_byte, self._patience.idle) if limit > 0]
         if limits:
             self._timer = self._scene.wheel.after(min(limits), self._look)
+        if self._patience.first_token > 0:
+            self._slow = self._scene.wheel.after(self._patience.first_token, self._give_way)
+
+    def _give_way(self) -> None:
+        """Without content (whole: a first byte) for too long while another could answer."""
+        begun = self._scene.framing == "whole" and self._head is not None
+        if self._scene.record.state != "passing" and not begun:
+            seconds = format_duration(self._patience.first_token)
+            self._finish(
+                Ended(fault=Fault(FaultKind.SLOW, f"{self._provider}: no content within {seconds}"))
+            )
 
     def _look(self) -> None:
         patience = self._patience.idle if self._head else self._patience.first_byte
@@ -235,7 +263,8 @@ class Trying:
         else:
             # The other patience may begin, and end, before this one does.
             limits = [left if patience > 0 else 0.0, 0.0 if self._head else self._patience.idle]
-            self._timer = self._scene.wheel.after(min(filter(None, limits)), self._look)
+            if any(limits):
+                self._timer = self._scene.wheel.after(min(filter(None, limits)), self._look)
 
     def _silence(self, patience: float) -> Fault:
         if self._paused:
@@ -250,9 +279,10 @@ class Trying:
         )
 
     def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        for timer in (self._timer, self._slow):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._slow = None
 
     def _finish(self, ended: Ended) -> None:
         self._stop_timer()

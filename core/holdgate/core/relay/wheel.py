@@ -71,7 +71,7 @@ class Wheel:
             self._ringing = self._buckets.pop(turn, set())
             while self._ringing:  # one that rings may cancel others, or close the wheel
                 self._ring(self._ringing.pop())
-        # Who rang may have set timers, but later ones than those that are there already.
+        # Armed or not: one that rang may have set a timer, though others are due before it.
         if self._buckets:
             self._arm(min(self._buckets))
 

@@ -72,7 +72,8 @@ class Handler:
         if endpoint.kind == "health":
             return self._json(self._health(), admission)
         if endpoint.kind == "control":
-            return self._json(await control_api.control(app, request, headers), admission)
+            reply = await control_api.control(app, request, headers, admission.headers)
+            return reply if isinstance(reply, web.StreamResponse) else self._json(reply, admission)
         if endpoint.kind in ("models", "model"):
             return self._json(await models_api.models(app, endpoint), admission)
         if app.doors.closing:

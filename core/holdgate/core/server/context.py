@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from holdgate.core.relay.exchange import Relay
+from holdgate.core.relay.context import Relay
 from holdgate.core.relay.model_lists import ModelLists
 from holdgate.core.relay.tasks import Tasks
 from holdgate.core.server.guard import Guard

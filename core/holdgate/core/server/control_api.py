@@ -9,22 +9,48 @@ from typing import Any
 
 from aiohttp import web
 
+from holdgate.core.server import events_api
 from holdgate.core.server.context import App
 from holdgate.core.server.snapshot import snapshot
+from holdgate.core.server.steering_api import is_steering, steer
 from holdgate.core.traffic.routing import all_models, spoken
 from holdgate.core.values.errors import Fault, FaultKind
+from holdgate.core.values.inbound import Headers
 from holdgate.core.values.settings import Provider
 
 LIMIT_DEFAULT = 100
 LIMIT_MOST = 1000
 
 
-async def control(app: App, request: web.BaseRequest, headers: Mapping[str, str]) -> Any:
-    """Give the JSON of an endpoint. Raises Fault: LOGIN, NOT_FOUND, METHOD or REQUEST."""
+async def control(
+    app: App, request: web.BaseRequest, headers: Mapping[str, str], extra: Headers
+) -> web.StreamResponse | dict[str, Any]:
+    """Give the JSON of an endpoint, or a streamed reply that bears the headers `extra`.
+
+    Raises Fault: LOGIN, NOT_FOUND, METHOD or REQUEST.
+    """
     _check_token(app, headers)
     path = request.rel_url.path.rstrip("/")
-    if request.method not in ("GET", "HEAD"):
-        raise Fault(FaultKind.METHOD, f"{path} is read with GET", headers=(("Allow", "GET"),))
+    if is_steering(path):
+        _check_method(request, path, "POST")
+        return await steer(app, request, path)
+    if path == events_api.PATH:
+        _check_method(request, path, "GET")
+        return await events_api.events(app, request, extra)
+    _check_method(request, path, "GET", "HEAD")
+    return await _read(app, request, path)
+
+
+def _check_method(request: web.BaseRequest, path: str, *allowed: str) -> None:
+    if request.method not in allowed:
+        raise Fault(
+            FaultKind.METHOD,
+            f"{path} is served for {allowed[0]}",
+            headers=(("Allow", ", ".join(allowed)),),
+        )
+
+
+async def _read(app: App, request: web.BaseRequest, path: str) -> dict[str, Any]:
     if path.startswith("/api/requests/"):
         return await _request(app, path.removeprefix("/api/requests/"))
     match path:
@@ -38,8 +64,9 @@ async def control(app: App, request: web.BaseRequest, headers: Mapping[str, str]
             return {"providers": [_provider(p) for p in _settings(app).providers.values()]}
     raise Fault(
         FaultKind.NOT_FOUND,
-        f"nothing is served at {path}; served are: /api/status, /api/requests, "
-        "/api/requests/ID, /api/models, /api/providers",
+        f"nothing is served at {path}; served are: GET /api/status, /api/events, "
+        "/api/requests, /api/requests/ID, /api/models, /api/providers; "
+        "POST /api/requests/ID/cancel, /api/requests/ID/first, /api/pause, /api/resume",
     )
 
 

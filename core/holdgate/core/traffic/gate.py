@@ -1,30 +1,35 @@
-"""The gate: the one decision which waiting ticket starts, and where.
+"""The gate: the one decision which waiting ticket starts, where and when.
 
 Theory. A ticket stands in the lines of all lanes that may serve it and consumes nothing there. It
-starts in the first lane that has both a free slot and room in its window; then it leaves the other
-lines. In each lane the order is that of arrival: a later ticket never starts in a lane while an
-earlier one that stands there too still waits. Every call says what time it is; nothing here sleeps,
-and who calls must ask `wake_at` when to come again.
+starts in the first lane that has a free slot and room in its window when its turn has come; then it
+leaves the other lines. It leaves a line unserved by that lane's own limits, and is turned away when
+it stands in none. Every call says what time it is; nothing here sleeps, and who calls must ask
+`wake_at` when to come again.
 """
 
 from __future__ import annotations
 
+import heapq
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from holdgate.core.traffic.lane import Lane, LaneId, Limits, Ticket
+from holdgate.core.traffic.kept import KeptPlaces
+from holdgate.core.traffic.lane import Lane, Limits
+from holdgate.core.traffic.ticket import LaneId, Refusal, Ticket
+from holdgate.core.values.kinds import format_duration
+
+# Of our own queue nothing longer is said: agents ignore or give up on more (clients, 1.8).
+RETRY_MOST = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class LaneView:
-    """What a lane shows: numbers, and the moment at which its window has room (None: it has)."""
+class Place:
+    """Where a waiting ticket stands best: its place from 1, and when it is likely to go."""
 
-    id: LaneId
-    limits: Limits
-    running: int
-    waiting: int
-    used: int
-    next_at: float | None
+    lane: LaneId
+    position: int
+    eta: float | None
 
 
 class Gate:
@@ -33,110 +38,309 @@ class Gate:
     def __init__(self) -> None:
         """Start without lanes."""
         self._lanes: dict[LaneId, Lane] = {}
-        self._waiting = 0
+        # What time brings: (when, number, what, ticket, lane); what is useless by then is skipped.
+        self._agenda: list[tuple[float, int, str, Ticket, LaneId]] = []
+        self._kept = KeptPlaces()
+        self._pauses: dict[str | None, float] = {}
+        self._number = 0
 
     def configure(self, limits: Mapping[LaneId, Limits]) -> None:
         """Set the limits of all lanes; a lane that is gone stays while tickets are in it."""
         for id, limit in limits.items():
-            if lane := self._lanes.get(id):
-                lane.limits = limit
-            else:
-                self._lanes[id] = Lane(id, limit)
+            self._lane(id).limits = limit
         for id in self._lanes.keys() - limits.keys():
-            if not self._lanes[id].running and not self._lanes[id].line:
+            if self._lanes[id].is_unused:
                 del self._lanes[id]
 
-    def enter(self, ticket: Ticket, now: float) -> bool:
-        """Start a ticket if it may go at once; else put it at the end of its lanes' lines.
+    def enter(self, ticket: Ticket, now: float, *, front: bool = False) -> None:
+        """Start a ticket if it may go at once; else let it stand in line, or turn it away.
 
-        True says that it runs. Lanes that are not known have no limits.
+        Its `state` says which: running, waiting or turned. `front`: it was served already, in vain.
         """
-        ticket.since = now
-        lanes = [self._lane(id) for id in ticket.lanes]
-        for lane in lanes:
-            if not lane.line and lane.opens_at(now) == now:
-                ticket.state, ticket.lane = "running", lane.id
+        if not front:
+            self._number += 1
+            ticket.since, ticket.rank = now, (now, self._number)
+        if self._starts_at_once(ticket, now):
+            return
+        ticket.refusals = []
+        old = self._kept.claim(ticket) if self._kept and not front else None
+        if old is not None:
+            ticket.rank = old.rank
+        ticket.state = "waiting"
+        for stand in ticket.stands:
+            if stand.after == 0:
+                self._join(ticket, self._lane(stand.lane), now, front=front)
+            else:
+                ticket.to_come[stand.lane] = now + stand.after
+                self._plan(now + stand.after, "join", ticket, stand.lane)
+        if old is not None:
+            self._drop(old)
+        self._start_head(ticket, now)
+        if ticket.state == "waiting" and ticket.stands_nowhere:
+            ticket.state = "turned"
+
+    def _starts_at_once(self, ticket: Ticket, now: float) -> bool:
+        """Start a ticket in a lane that is open and where nobody stands: the usual case."""
+        if self._kept:
+            return False
+        for stand in ticket.stands:
+            lane = self._lane(stand.lane)
+            if stand.after == 0 and lane.is_free(now, ticket.tokens):
+                ticket.state, ticket.lane, ticket.granted_at = "running", lane.id, now
+                ticket.departure = None
                 lane.grant(ticket, now)
                 return True
-        ticket.state = "waiting"
-        for lane in lanes:
-            lane.line[ticket] = None
-        self._waiting += 1
         return False
 
     def advance(self, now: float) -> list[Ticket]:
-        """Start all tickets that may start now; their `lane` says where."""
-        started: list[Ticket] = []
-        if not self._waiting:
-            return started
-        busy = [lane for lane in self._lanes.values() if lane.line]
-        while busy:
-            open_ = [lane for lane in busy if lane.line and lane.opens_at(now) == now]
-            if not open_:
-                break
-            ticket = next(iter(open_[0].line))
-            self._start(ticket, self._preferred(ticket, open_), now)
-            started.append(ticket)
-        return started
+        """Do what time has brought; give the tickets that run now, and those turned away."""
+        changed = self._do_due(now)
+        while started := self._start_next(now):
+            changed.append(started)
+        return changed
 
     def sent(self, ticket: Ticket, now: float) -> None:
         """Note that a running ticket's request left for the vendor."""
         if ticket.state == "running" and ticket.lane is not None:
             self._lanes[ticket.lane].sent(ticket, now)
 
-    def leave(self, ticket: Ticket, now: float, *, aborted: bool = False) -> None:
+    def leave(
+        self, ticket: Ticket, now: float, *, aborted: bool = False, keep: float = 0.0
+    ) -> None:
         """Take a ticket out, wherever it is. Saying it again changes nothing.
 
-        `aborted`: its connection was closed before the vendor had answered to the end.
+        `aborted`: its connection was closed before the vendor had answered to the end. `keep`: for
+        so many seconds the place of one that waited, or was turned away, is kept.
         """
-        if ticket.state == "waiting":
-            self._leave_lines(ticket)
-        elif ticket.state == "running" and ticket.lane is not None:
+        if ticket.state == "running" and ticket.lane is not None:
             self._lanes[ticket.lane].release(ticket, now, aborted=aborted)
-        ticket.state = "gone"
+            ticket.state = "gone"
+        elif ticket.state in ("waiting", "turned") and keep > 0:
+            self._make_absent(ticket, now + keep)
+        elif ticket.state == "waiting":
+            self._leave_lines(ticket)
+            ticket.state = "gone"
+
+    def first(self, ticket: Ticket) -> None:
+        """Move a waiting ticket to the front of its lines."""
+        for id in ticket.standing:
+            self._lanes[id].line.to_front(ticket)
+
+    def pause(self, provider: str | None, until: float) -> None:
+        """Let a provider's lanes (None: all) start nothing until then; inf: until resumed."""
+        self._pauses[provider] = until
+        for lane in self._lanes.values():
+            lane.paused_until = self._pause_of(lane.id)
+
+    def resume(self, provider: str | None) -> None:
+        """End a pause; None ends all of them."""
+        if provider is None:
+            self._pauses.clear()
+        else:
+            self._pauses.pop(provider, None)
+        for lane in self._lanes.values():
+            lane.paused_until = self._pause_of(lane.id)
+
+    def paused_until(self, provider: str | None) -> float:
+        """Give until when a pause of just this provider (None: of all) lasts; 0: there is none."""
+        return self._pauses.get(provider, 0.0)
+
+    def close(self, id: LaneId, until: float, why: str, now: float) -> None:
+        """Close a lane by the vendor's word; who cannot go in time by then leaves its line."""
+        lane = self._lane(id)
+        lane.close(until, why)
+        for ticket in list(lane.line.order()):
+            if self._leave_if_hopeless(ticket, lane, now):
+                self._plan(now, "leave", ticket, id)
+
+    def narrow(self, id: LaneId, now: float) -> None:
+        """A 429 without a time: fewer at once, where the person named no number."""
+        self._lane(id).narrow(now)
+
+    def answered(self, ticket: Ticket, now: float, tokens: int | None) -> None:
+        """Note that a running ticket's request was answered, and the tokens that it took."""
+        if ticket.lane is not None and ticket.lane in self._lanes:
+            self._lanes[ticket.lane].answered(ticket, now, tokens)
 
     def wake_at(self, now: float) -> float | None:
-        """Give the next moment at which time alone lets somebody start; None if there is none."""
-        moments = [lane.opens_at(now) for lane in self._lanes.values() if lane.line]
-        return min((at for at in moments if at is not None), default=None)
+        """Give the next moment at which time alone changes something; None if there is none."""
+        moments = [self._next_point()]
+        for lane in self._lanes.values():
+            head = lane.line.head()
+            if head is not None and (opens := lane.opens_at(now, head.tokens)) is not None:
+                moments.append(opens)
+        return None if (at := min(moments)) == math.inf else at
 
-    def position(self, ticket: Ticket) -> int | None:
-        """Give a waiting ticket's best place in its lines, counted from 1."""
-        if ticket.state != "waiting":
-            return None
-        return min(list(self._lanes[id].line).index(ticket) + 1 for id in ticket.lanes)
+    def lanes(self) -> list[Lane]:
+        """Give all lanes, to look at."""
+        return list(self._lanes.values())
 
-    def views(self, now: float) -> list[LaneView]:
-        """Give what each lane shows."""
-        return [
-            LaneView(
-                lane.id,
-                lane.limits,
-                len(lane.running),
-                len(lane.line),
-                lane.used(now),
-                lane.next_at(now),
-            )
-            for lane in self._lanes.values()
-        ]
+    def places(self, now: float) -> dict[str, Place]:
+        """Give where each waiting ticket (by id) stands best."""
+        best: dict[str, Place] = {}
+        for lane in self._lanes.values():
+            for ahead, ticket in enumerate(lane.line.order()):
+                place = Place(lane.id, ahead + 1, lane.eta(now, ahead))
+                known = best.get(ticket.id)
+                if known is None or _sooner(place, known):
+                    best[ticket.id] = place
+        return best
 
-    def _preferred(self, ticket: Ticket, open_: list[Lane]) -> Lane:
-        """Of the open lanes whose turn it is, give the one that the ticket likes best."""
-        mine = {lane.id: lane for lane in open_ if next(iter(lane.line)) is ticket}
-        return next(mine[id] for id in ticket.lanes if id in mine)
+    def _join(self, ticket: Ticket, lane: Lane, now: float, *, front: bool = False) -> None:
+        """Stand in a lane's line, unless that lane's limits forbid it."""
+        most = lane.limits.length
+        if most and not front and len(lane.line) >= most:
+            why = f"{most} requests wait for it already, its queue_length"
+            self._refuse(ticket, lane, now, why)
+            return
+        if front:
+            lane.line.put_first(ticket)
+        else:
+            lane.line.add(ticket)
+        ticket.standing.append(lane.id)
+        if self._leave_if_hopeless(ticket, lane, now):
+            return
+        if wait := self._wait_of(ticket, lane):
+            self._plan(ticket.since + wait, "leave", ticket, lane.id)
+
+    def _leave_if_hopeless(self, ticket: Ticket, lane: Lane, now: float) -> bool:
+        """Leave a line in which the ticket cannot start in time: better told now than later."""
+        wait = self._wait_of(ticket, lane)
+        deadline = ticket.since + wait
+        if not wait or lane.earliest(now, len(lane.line) - 1) <= deadline:
+            return False
+        ahead = next((n for n, t in enumerate(lane.line.order()) if t is ticket), 0)
+        earliest = lane.earliest(now, ahead)
+        if earliest <= deadline:
+            return False
+        lane.line.remove(ticket)
+        ticket.standing.remove(lane.id)
+        soon = format_duration(math.ceil(earliest - now))
+        why = f"its next place is {soon} away, {lane.limit_words(now)}; "
+        self._refuse(ticket, lane, now, why + f"{format_duration(wait)} is the longest wait")
+        return True
+
+    def _refuse(self, ticket: Ticket, lane: Lane, now: float, why: str) -> None:
+        after = lane.earliest(now, len(lane.line)) - now
+        ticket.refusals.append(Refusal(lane.id, why, min(max(after, 1.0), RETRY_MOST)))
+
+    @staticmethod
+    def _wait_of(ticket: Ticket, lane: Lane) -> float:
+        return lane.limits.wait if ticket.wait is None else ticket.wait
+
+    def _do_due(self, now: float) -> list[Ticket]:
+        """Do what is due; give the tickets that were turned away by it."""
+        turned: list[Ticket] = []
+        while self._next_point() <= now:
+            _, _, what, ticket, id = heapq.heappop(self._agenda)
+            if what == "expire":
+                self._drop(ticket)
+            elif what == "join":
+                del ticket.to_come[id]
+                self._join(ticket, self._lane(id), now)
+            elif id in ticket.standing:
+                self._give_up(ticket, self._lanes[id], now)
+            if ticket.state == "waiting" and ticket.stands_nowhere:
+                ticket.state = "turned"
+                turned.append(ticket)
+        return turned
+
+    def _give_up(self, ticket: Ticket, lane: Lane, now: float) -> None:
+        """The longest wait in a lane's line is over, unless it was made longer meanwhile."""
+        wait = self._wait_of(ticket, lane)
+        if wait == 0 or ticket.since + wait > now:
+            if wait:
+                self._plan(ticket.since + wait, "leave", ticket, lane.id)
+            return
+        why = f"waited {format_duration(wait)} for a place, {lane.limit_words(now)}"
+        lane.line.remove(ticket)
+        ticket.standing.remove(lane.id)
+        self._refuse(ticket, lane, now, why)
+
+    def _start_next(self, now: float) -> Ticket | None:
+        """Start one ticket that may start, in the lane that it likes best of those open to it."""
+        for lane in self._lanes.values():
+            head = lane.line.head()
+            if head is not None and lane.opens_at(now, head.tokens) == now:
+                self._start(head, self._best_lane(head, now) or lane, now)
+                return head
+        return None
+
+    def _start_head(self, ticket: Ticket, now: float) -> None:
+        """Start a ticket that has just come, if it is its turn somewhere."""
+        if (lane := self._best_lane(ticket, now)) is not None:
+            self._start(ticket, lane, now)
+
+    def _best_lane(self, ticket: Ticket, now: float) -> Lane | None:
+        for stand in ticket.stands:
+            if stand.lane in ticket.standing:
+                lane = self._lanes[stand.lane]
+                if lane.line.head() is ticket and lane.opens_at(now, ticket.tokens) == now:
+                    return lane
+        return None
 
     def _start(self, ticket: Ticket, lane: Lane, now: float) -> None:
+        lane.line.take(ticket)
+        ticket.standing.remove(lane.id)
         self._leave_lines(ticket)
-        ticket.state, ticket.lane = "running", lane.id
+        ticket.state, ticket.lane, ticket.granted_at = "running", lane.id, now
+        ticket.departure = None
         lane.grant(ticket, now)
+
+    def _leave_lines(self, ticket: Ticket) -> None:
+        for id in ticket.standing:
+            self._lanes[id].line.remove(ticket)
+        ticket.standing, ticket.to_come = [], {}
+
+    def _make_absent(self, ticket: Ticket, until: float) -> None:
+        """Keep a place: the ticket stays in its lines, is passed over and counts in no limit."""
+        ticket.state, ticket.present, ticket.to_come = "absent", False, {}
+        for id in ticket.standing:
+            self._lanes[id].line.miss(ticket)
+        for stand in () if ticket.standing else ticket.stands:
+            self._lane(stand.lane).line.add(ticket)
+            ticket.standing.append(stand.lane)
+        self._kept.keep(ticket)
+        self._plan(until, "expire", ticket, ("", ""))
+
+    def _drop(self, ticket: Ticket) -> None:
+        """End a kept place."""
+        self._kept.forget(ticket)
+        self._leave_lines(ticket)
+        ticket.state = "gone"
+
+    def _plan(self, at: float, what: str, ticket: Ticket, lane: LaneId) -> None:
+        self._number += 1
+        heapq.heappush(self._agenda, (at, self._number, what, ticket, lane))
+
+    def _next_point(self) -> float:
+        """Give the next moment of the agenda, inf if it is empty; what is useless is dropped."""
+        while self._agenda and not _matters(*self._agenda[0]):
+            heapq.heappop(self._agenda)
+        return self._agenda[0][0] if self._agenda else math.inf
+
+    def _pause_of(self, id: LaneId) -> float:
+        return max(self._pauses.get(None, 0.0), self._pauses.get(id[0], 0.0))
 
     def _lane(self, id: LaneId) -> Lane:
         lane = self._lanes.get(id)
         if lane is None:
             lane = self._lanes[id] = Lane(id, Limits())
+            lane.paused_until = self._pause_of(id)
         return lane
 
-    def _leave_lines(self, ticket: Ticket) -> None:
-        self._waiting -= 1
-        for id in ticket.lanes:
-            self._lanes[id].line.pop(ticket, None)
+
+def _matters(at: float, _: int, what: str, ticket: Ticket, id: LaneId) -> bool:
+    """Whether a point of the agenda still says something about its ticket."""
+    if what == "expire" or ticket.state != "waiting":
+        return what == "expire" and ticket.state == "absent"
+    if what == "join":
+        return ticket.to_come.get(id) == at
+    return id in ticket.standing or ticket.stands_nowhere
+
+
+def _sooner(place: Place, known: Place) -> bool:
+    """Whether a place is better: the earlier moment, else the smaller number."""
+    if place.eta is None or known.eta is None:
+        return place.eta is not None or (known.eta is None and place.position < known.position)
+    return place.eta < known.eta

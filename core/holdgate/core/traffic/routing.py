@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
+from holdgate.core.traffic.affinity import Mode
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.inbound import Candidate, Task
 from holdgate.core.values.names import DIALECT_NAMES, DialectName
@@ -25,10 +26,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The candidates of a request in order; `route` is the person's route, if it was one."""
+    """The candidates of a request in order; `name` is the route, or the model asked for."""
 
-    route: str | None
+    name: str
     choices: tuple[Choice, ...]
+    order: str = "given"
+    affinity: Mode = "auto"
     candidates: tuple[Candidate, ...] = field(init=False)
     summary: str = field(init=False)  # the choices in words, for the time line
 
@@ -56,7 +59,9 @@ def plan(settings: Settings, lists: Lists, model: str, dialect: DialectName, tas
     ]
     if not choices:
         raise _no_choice(settings, named, dialect, task)
-    return Plan(route.name if route else None, tuple(choices))
+    if route is None:
+        return Plan(model, tuple(choices))
+    return Plan(route.name, tuple(choices), route.order, route.affinity)
 
 
 def _locate(settings: Settings, lists: Lists, model: str) -> str:

@@ -14,6 +14,11 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     output: int = 0
     reasoning: int = 0
 
+    @property
+    def tokens(self) -> int:
+        """All that was read and written."""
+        return self.input + self.cache_read + self.cache_write + self.output
+
     def as_json(self) -> dict[str, int]:
         """Give the shape of the control API."""
         return {

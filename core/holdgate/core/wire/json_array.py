@@ -48,6 +48,11 @@ class ArraySplitter:
                     yield bytes(self._rest[self._start : self._at])
         self._forget()
 
+    @property
+    def is_between(self) -> bool:
+        """Whether no object is open: white space may stand here."""
+        return self._depth == 0
+
     def close(self) -> bytes:
         """Give what is left after the last whole object: the bracket, or half an object."""
         return bytes(self._rest)

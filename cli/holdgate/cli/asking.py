@@ -1,0 +1,30 @@
+"""Asking the running gateway: what every command does that steers or shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import quote
+
+from holdgate.cli.options import fail, places_of
+
+if TYPE_CHECKING:
+    from holdgate.core.client import ControlClient
+
+T = TypeVar("T")
+
+
+def ask(config_file: Path | None, call: Callable[[ControlClient], T]) -> T:
+    """Give what `call` got from the running gateway; if it fails, the program ends and says why."""
+    from holdgate.core.client import NotRunning, Refused, connect
+
+    try:
+        return call(connect(places_of(config_file).state))
+    except (NotRunning, Refused) as error:
+        fail(" ".join(str(error).split()))
+
+
+def request_path(id: str) -> str:
+    """Give the path of a request in the control API."""
+    return f"/api/requests/{quote(id.strip(), safe='')}"
