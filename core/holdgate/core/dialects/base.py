@@ -64,8 +64,7 @@ class Whole(msgspec.Struct, frozen=True, gc=False):
     failed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(msgspec.Struct, frozen=True, gc=False):
     """What the agent has seen of a stream: whether the dialect's opening events went out, and the
     id and model that a gateway's own opening bears.
     """

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from holdgate.core.dialects import chat_stream
 from holdgate.core.dialects.base import Closing, Opening

@@ -86,7 +86,7 @@ class Exchange:
             self._treatment.hold,
             relay.clock,
             relay.wheel,
-            stream_headers(inbound),
+            lambda: stream_headers(inbound),
             self._why,
         )
 
@@ -192,6 +192,8 @@ class Exchange:
 
     def _stands(self, step: Try, made: Plan) -> tuple[Stand, ...]:
         """Say in which lanes to stand; who was turned back goes to whoever is free."""
+        if step.last:
+            return (Stand(step.candidates[0].lane),)
         if step.front:
             return stands_of(step.candidates, "any")
         relay = self._relay
@@ -295,7 +297,7 @@ class Exchange:
         if ended.ending.end is End.ERROR:
             self._record.fault = FaultKind.SERVER
             self._record.message = f"{candidate.provider}: {ended.ending.message}"
-        elif self._inbound.task == "generate":
+        elif self._inbound.task == "generate" and len(made.candidates) > 1:
             self._remember(candidate, usage, made)
         if self._hold.started:
             self._hold.end()

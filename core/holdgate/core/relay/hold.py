@@ -54,7 +54,7 @@ class StreamHold:
         settings: Hold,
         clock: Clock,
         wheel: Wheel,
-        headers: Headers,
+        headers: Callable[[], Headers],
         why: Callable[[], str],
     ) -> None:
         """Take what an opening of the gateway's own would bear, the headers of a stream that it
@@ -208,7 +208,7 @@ class StreamHold:
 
     def _keep_waiting(self, now: float) -> None:
         if not self._sink.started:
-            self._sink.start(200, self._headers)
+            self._sink.start(200, self._headers())
             self._record.note(self._clock.wall(), "kept alive", self._why())
         self._kept_at = now
         self._record.kept_alive += 1
