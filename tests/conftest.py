@@ -10,6 +10,7 @@ import socket
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 
 import pytest
 
@@ -35,8 +36,13 @@ def _keyring() -> bool:
     return True
 
 
+def _pty() -> bool:
+    """Terminals that a test can hold the other end of."""
+    return find_spec("pty") is not None and find_spec("termios") is not None
+
+
 # A new part: its name, and whether it is there.
-PARTS: dict[str, Callable[[], bool]] = {"ipv6": _ipv6, "keyring": _keyring}
+PARTS: dict[str, Callable[[], bool]] = {"ipv6": _ipv6, "keyring": _keyring, "pty": _pty}
 
 LEFT_OUT = pytest.StashKey[Counter[tuple[str, str]]]()
 

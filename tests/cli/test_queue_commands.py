@@ -22,11 +22,6 @@ from tests.fakes.agents import RawReply, post
 from tests.fakes.vendor import FakeVendor, Reply
 from tests.journeys.gateway import Running, asking, polled, provider, running
 
-try:
-    import pty
-except ImportError:  # Windows
-    pty = None  # type: ignore[assignment]
-
 
 @asynccontextmanager
 async def queued(home: Path) -> AsyncIterator[tuple[Running, asyncio.Task[RawReply]]]:
@@ -225,9 +220,10 @@ async def test_watch_ends_when_the_gateway_does(tmp_path: Path) -> None:
         assert b"the gateway has ended" in await process.stderr.read()
 
 
-@pytest.mark.skipif(pty is None, reason="no terminals of that kind here")
+@pytest.mark.system("pty")
 async def test_watch_on_a_terminal_moves_by_itself(tmp_path: Path) -> None:
-    assert pty is not None
+    import pty  # not on every system
+
     screen, terminal = pty.openpty()
     os.set_blocking(screen, False)
     seen = bytearray()

@@ -744,7 +744,7 @@ class Flood(Sequence[Chunk]):
     @overload
     def __getitem__(self, at: slice) -> Sequence[Chunk]: ...
     def __getitem__(self, at: int | slice) -> Chunk | Sequence[Chunk]:
-        raise NotImplementedError
+        raise IndexError("it can be walked once, not asked for one")
 
     def __iter__(self) -> Iterator[Chunk]:
         yield from self._first
