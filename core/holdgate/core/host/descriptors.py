@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 
-ENOUGH = 4096
+# Below this a busy afternoon may run into the limit: it is told at the start.
+ENOUGH = 1024
 _ASKED = 65_536
 
 

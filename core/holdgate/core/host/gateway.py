@@ -15,7 +15,7 @@ from pathlib import Path
 from holdgate.core.config.places import Places
 from holdgate.core.config.watch import Watch, stamp_of
 from holdgate.core.host import assembly
-from holdgate.core.host.descriptors import raise_limit
+from holdgate.core.host.descriptors import ENOUGH, raise_limit
 from holdgate.core.host.loops import new_loop
 from holdgate.core.host.reload import Reload
 from holdgate.core.relay.upstream import HttpUpstream
@@ -120,7 +120,7 @@ class Gateway:
     def _assemble(self, settings: Settings, clock: Clock, stack: contextlib.AsyncExitStack) -> App:
         options = self._options
         limit = raise_limit()
-        if limit is not None and limit < 1024:
+        if limit is not None and limit < ENOUGH:
             options.say(f"only {limit} files may be open: about {limit // 2} streams at once")
         upstream = HttpUpstream(clock, asyncio.get_running_loop())
         stack.push_async_callback(upstream.close)
