@@ -79,10 +79,18 @@ def this_machine() -> frozenset[str]:
 
 
 def request_ids(clock: Clock, dice: random.Random) -> Callable[[], str]:
-    """Give what makes request ids: they sort by time, and two of one moment differ."""
+    """Give what makes request ids: they sort in the order in which they were made.
+
+    44 bits of milliseconds and 36 of chance, like ULID's monotonic form: within one moment (or
+    when the wall clock steps back) the next id is the last one and a random step more.
+    """
+    last = 0
 
     def new() -> str:
-        return f"hg-{int(clock.wall() * 1000):011x}{dice.getrandbits(36):09x}"
+        nonlocal last
+        fresh = int(clock.wall() * 1000) << 36 | dice.getrandbits(35)
+        last = fresh if fresh >> 36 > last >> 36 else last + 1 + dice.getrandbits(24)
+        return f"hg-{last:020x}"
 
     return new
 
