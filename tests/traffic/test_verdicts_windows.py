@@ -101,3 +101,42 @@ def test_without_the_time_dates_are_not_read() -> None:
 def test_an_error_as_an_event(event: bytes, kind: FaultKind, seconds: float | None) -> None:
     fault = verdicts.of_event("mimic", event, "")
     assert (fault.kind, fault.retry_after) == (kind, seconds)
+
+
+@pytest.mark.parametrize(
+    ("words", "seconds"),
+    [
+        ("您的限额将在 2026-11-30 20:00:30 重置", 30.0),
+        ("将于2026-11-30 20:00:30恢复", 30.0),
+        ("Your limit will reset at 2026-11-30 20:00:30", 30.0),
+        ("It will reset at 2026-11-30 20:00:30 +0800 CST.", 30.0),
+        ("resets at 2026-11-30T12:00:30.5Z (2056)", 30.0),
+        ("You will regain access on 2026-11-30 at 13:00 UTC.", 3600.0),
+        ("try again after 2026-11-30 12:00:30 GMT", 30.0),
+        ("Your quota will reset after 161h39m41s.", 581_981.0),
+        ("will reset at 2026-11-30 11:00:00 +0000", 0.0),
+        ("will reset at 2026-99-30 11:00:00", None),
+        ("will reset at 2026-11-30", None),
+        ("last seen 2026-11-30 23:00:00", None),
+    ],
+)
+def test_a_reset_told_in_words(words: str, seconds: float | None) -> None:
+    fault = verdicts.of_status("mimic", VendorReply(429, (), code("1308", words)), "", NOW)
+    assert (fault.kind, fault.retry_after) == (FaultKind.WINDOW, seconds)
+
+
+@pytest.mark.parametrize(
+    ("words", "kind"),
+    [
+        ("Weekly/Monthly Limit Exhausted", FaultKind.WINDOW),
+        ("Usage limit reached for 5 hour", FaultKind.WINDOW),
+        ("limit: 50 requests per day", FaultKind.WINDOW),
+        ("您今日的调用次数已达上限", FaultKind.WINDOW),
+        ("已达到 5 小时的使用上限", FaultKind.WINDOW),
+        ("limit reached on requests per min (RPM). Pay for 1000 requests per day.", FaultKind.RATE),
+        ("您的请求频率过高", FaultKind.RATE),
+    ],
+)
+def test_a_window_named_in_words(words: str, kind: FaultKind) -> None:
+    fault = verdicts.of_status("mimic", VendorReply(429, (), code("x", words)), "", NOW)
+    assert (fault.kind, fault.retry_after) == (kind, None)

@@ -32,9 +32,18 @@ _STEP = re.compile(
 _UNITS: Mapping[str, float] = MappingProxyType({"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0})
 # google.rpc.RetryInfo; the two others are told by plans that have windows of hours and days.
 _RETRY_DELAY = re.compile(r'"retryDelay"\s*:\s*"([^"]*)"')
-_RESETS_IN = re.compile(r'"resets_in_seconds"\s*:\s*"?([\d.]+)')
-_RESETS_AT = re.compile(r'"resets_at"\s*:\s*"?([\d.]+)')
-_WORDS = re.compile(r"\b(?:try again|retry)\s+(?:in|after)\s", re.I)
+# OpenRouter puts the headers of the vendor that it asked into the body.
+_RESETS_IN = re.compile(r'"(?:resets_in_seconds|retry_after(?:_seconds)?)"\s*:\s*"?([\d.]+)')
+_RESETS_AT = re.compile(r'"(?:resets_at|X-RateLimit-Reset)"\s*:\s*"?([^",}\s]{1,40})', re.I)
+_WORDS = re.compile(r"\b(?:try again|retry|resets?)\s+(?:in|after)\s", re.I)
+_WORDED_DATE = re.compile(
+    r"(?:\b(?:resets?|regain access|try again)\s+(?:at|on|after)|将[在于])\s{0,4}"
+    r"(\d{4}-\d\d-\d\d)(?:T|\s{1,4}|\s+at\s+)(\d\d:\d\d(?::\d\d)?)(?:\.\d{1,9})?"
+    r"[ ]?(Z|UTC|GMT|[+-]\d\d:?\d\d)?",
+    re.ASCII | re.I,
+)
+# Only Chinese vendors write dates into words without their zone.
+_CHINA = "+08:00"
 
 
 def retry_at(headers: Headers, body: bytes, now_wall: float | None) -> float | None:
@@ -72,6 +81,7 @@ def _waits(told: dict[str, str], body: bytes, now: float | None) -> Iterator[flo
         yield from (_span(match[1]) for match in sign.finditer(text))
     yield from (_moment(match[1], now) for match in _RESETS_AT.finditer(text))
     yield from (_steps(text, match.end())[0] for match in _WORDS.finditer(text))
+    yield from (_worded(match, now) for match in _WORDED_DATE.finditer(text))
 
 
 def _resets(told: dict[str, str]) -> Iterator[str]:
@@ -133,6 +143,12 @@ def _date(text: str, now: float | None) -> float | None:
         except (ValueError, TypeError, OverflowError, IndexError):
             continue
     return None
+
+
+def _worded(match: re.Match[str], now: float | None) -> float | None:
+    """Read a date in a sentence, such as `reset at 2026-08-03 23:59:59 +0800`."""
+    zone = (match[3] or _CHINA).upper().replace("UTC", "Z").replace("GMT", "Z")
+    return _date(f"{match[1]}T{match[2]}{zone}", now)
 
 
 def _left(moment: float, now: float | None) -> float | None:

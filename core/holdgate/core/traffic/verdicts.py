@@ -6,47 +6,45 @@ Status first, then the codes in its error body, then words only where no code te
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 
+from holdgate.core.traffic.error_bodies import ErrorBody, header_code, read
 from holdgate.core.traffic.rate_headers import exhausted, retry_at
+from holdgate.core.traffic.verdict_codes import echo_of, of_codes
+from holdgate.core.traffic.verdict_words import names_window, of_words, overruling
 from holdgate.core.values.errors import Fault, FaultKind, VendorReply
 
-_BY_STATUS = {
-    401: FaultKind.AUTH,
-    402: FaultKind.CREDIT,
-    403: FaultKind.FORBIDDEN,
-    404: FaultKind.MODEL,
-    407: FaultKind.AUTH,
-    408: FaultKind.SERVER,
-    413: FaultKind.TOO_LARGE,
-    429: FaultKind.RATE,
-    503: FaultKind.OVERLOADED,
-    529: FaultKind.OVERLOADED,
-}
-# Codes and types that vendors write into error bodies, wherever they put them.
-_BY_CODE = (
-    (re.compile(rb'"(?:insufficient_quota|billing_error|insufficient_balance)"'), FaultKind.CREDIT),
-    # Anthropic has no code for it.
-    (re.compile(rb"credit balance is too low"), FaultKind.CREDIT),
-    (re.compile(rb'"API_KEY_INVALID"'), FaultKind.AUTH),
-    (re.compile(rb'"context_length_exceeded"|prompt is too long'), FaultKind.CONTEXT),
-    (re.compile(rb'"content_filter"|"content_policy_violation"'), FaultKind.FILTERED),
+_BY_STATUS: Mapping[int, FaultKind] = MappingProxyType(
+    {
+        401: FaultKind.AUTH,
+        402: FaultKind.CREDIT,
+        403: FaultKind.FORBIDDEN,
+        404: FaultKind.MODEL,
+        407: FaultKind.AUTH,
+        408: FaultKind.SERVER,
+        410: FaultKind.MODEL,
+        413: FaultKind.TOO_LARGE,
+        424: FaultKind.SERVER,
+        425: FaultKind.SERVER,
+        429: FaultKind.RATE,
+        # "Unavailable for legal reasons": StepFun's censorship.
+        451: FaultKind.FILTERED,
+        # Groq's flex tier is full.
+        498: FaultKind.OVERLOADED,
+        503: FaultKind.OVERLOADED,
+        529: FaultKind.OVERLOADED,
+    }
 )
-# What a day's or a week's quota is called in the body of a 429. Gemini's `quotaId` is such as
-# `GenerateRequestsPerDayPerProjectPerModel-FreeTier`.
-_WINDOW = re.compile(
-    rb'"quotaId"\s*:\s*"[^"]*Per(?:Day|Week|Month)'
-    rb'|"(?:usage_limit_(?:reached|exceeded)'
-    rb'|(?:daily|weekly|monthly)_(?:[a-z]+_){0,2}(?:reached|exceeded|exhausted))"'
-)
+# Kinds that a vendor's 5xx may well mean. It is not the agent's fault just for an inner type that
+# says so: relays give every error of theirs such a type.
+_ECHOED_BY_5XX = frozenset({FaultKind.RATE, FaultKind.OVERLOADED, FaultKind.AUTH})
+_LIMITS = frozenset({FaultKind.RATE, FaultKind.WINDOW, FaultKind.OVERLOADED})
+# Gemini's `quotaId` is such as `GenerateRequestsPerDayPerProjectPerModel-FreeTier`.
+_QUOTA_WINDOW = re.compile(r"Per(?:Day|Week|Month)")
 # A limit that lasts longer than this (seconds) is a spent window, whatever it is called.
 _WINDOW_FROM = 15 * 60
-# Types of an error that came as an event with status 200.
-_BY_EVENT = (
-    (re.compile(rb"overloaded|UNAVAILABLE"), FaultKind.OVERLOADED),
-    (re.compile(rb"rate_limit|usage_limit_|RESOURCE_EXHAUSTED"), FaultKind.RATE),
-    (re.compile(rb"invalid_request|INVALID_ARGUMENT"), FaultKind.REQUEST),
-    (re.compile(rb"authentication_error|UNAUTHENTICATED"), FaultKind.AUTH),
-)
 
 
 def of_status(provider: str, reply: VendorReply, words: str, now: float | None = None) -> Fault:
@@ -54,15 +52,16 @@ def of_status(provider: str, reply: VendorReply, words: str, now: float | None =
 
     `now` is the wall time (seconds since 1970): without it, dates in the reply cannot be read.
     """
+    error = _with_headers(read(reply.body, words), reply)
+    kind = _kind(error, reply.status)
     # The body of a 400 may quote anything that the agent wrote.
-    limited = reply.status == 429 or reply.status >= 500
-    wait = retry_at(reply.headers, reply.body if limited else b"", now)
-    if wait is None and reply.status == 429:
+    limited = reply.status == 429 or reply.status >= 500 or kind in _LIMITS
+    wait = retry_at(reply.headers, _of_times(error, reply.body) if limited else b"", now)
+    if wait is None and (reply.status == 429 or kind is FaultKind.WINDOW):
         wait = exhausted(reply.headers, now)
-    kind = _windowed(_kind(reply), reply.body, wait)
     said = words or _first_words(reply.body)
     return Fault(
-        kind,
+        _windowed(kind, error, wait),
         f"{provider}: HTTP {reply.status}{': ' if said else ''}{said}",
         retry_after=wait,
         reply=reply,
@@ -71,33 +70,74 @@ def of_status(provider: str, reply: VendorReply, words: str, now: float | None =
 
 def of_event(provider: str, event: bytes, words: str) -> Fault:
     """Give the fault of an error that came as an event, or as a body with a good status."""
-    kind = next((kind for sign, kind in (*_BY_CODE, *_BY_EVENT) if sign.search(event)), None)
-    limited = kind in (FaultKind.RATE, FaultKind.OVERLOADED)
-    wait = retry_at((), event, None) if limited else None
+    error = read(event, words)
+    kind = _told(error, None) or echo_of(error.codes) or _of_number(error.status or 500)
+    wait = retry_at((), _of_times(error, event), None) if kind in _LIMITS else None
     return Fault(
-        _windowed(kind or FaultKind.SERVER, event, wait),
+        _windowed(kind, error, wait),
         f"{provider}: {words or 'an error without a word'} (as an event)",
         retry_after=wait,
     )
 
 
-def _kind(reply: VendorReply) -> FaultKind:
-    if reply.status < 400:
+def _kind(error: ErrorBody, status: int) -> FaultKind:
+    if status < 400:
         return FaultKind.UNREADABLE
-    for sign, kind in _BY_CODE:
-        if sign.search(reply.body):
-            return kind
-    if kind_of_status := _BY_STATUS.get(reply.status):
-        return kind_of_status
-    return FaultKind.SERVER if reply.status >= 500 else FaultKind.REQUEST
+    if status == 402:
+        return FaultKind.CREDIT
+    # The page of a firewall before the vendor: neither the key nor the model was looked at, and
+    # it may let the next request pass.
+    if status == 403 and error.page:
+        return FaultKind.SERVER
+    told = _told(error, status)
+    if told is not None and (told, status) != (FaultKind.RATE, 413):
+        return told
+    return _echoed(error, status) or _of_number(status)
 
 
-def _windowed(kind: FaultKind, body: bytes, wait: float | None) -> FaultKind:
+def _told(error: ErrorBody, status: int | None) -> FaultKind | None:
+    """Give what the body tells beyond the status (None: there is none)."""
+    return (
+        overruling(error.messages, status)
+        or of_codes(error.codes)
+        or of_words(error.messages, status)
+    )
+
+
+def _echoed(error: ErrorBody, status: int) -> FaultKind | None:
+    """Give what the body's type says where the status is too general for it."""
+    echo = echo_of(error.codes)
+    return echo if status == 400 or (status >= 500 and echo in _ECHOED_BY_5XX) else None
+
+
+def _of_number(status: int) -> FaultKind:
+    if kind := _BY_STATUS.get(status):
+        return kind
+    return FaultKind.SERVER if status >= 500 else FaultKind.REQUEST
+
+
+def _windowed(kind: FaultKind, error: ErrorBody, wait: float | None) -> FaultKind:
     """Give WINDOW for a rate limit that is one of hours or days, else `kind`."""
     if kind is not FaultKind.RATE:
         return kind
-    spent = _WINDOW.search(body) or (wait is not None and wait > _WINDOW_FROM)
+    if any(map(_QUOTA_WINDOW.search, error.quotas)):
+        return FaultKind.WINDOW
+    # A day's limit that rolls has room again after the time it tells.
+    spent = names_window(error.messages) if wait is None else wait > _WINDOW_FROM
     return FaultKind.WINDOW if spent else kind
+
+
+def _of_times(error: ErrorBody, body: bytes) -> bytes:
+    """Give the text where times are looked for: JSON may hide a message in escapes."""
+    return b"\n".join((*(message.encode("utf-8", "replace") for message in error.messages), body))
+
+
+def _with_headers(error: ErrorBody, reply: VendorReply) -> ErrorBody:
+    """Add the code that Amazon tells in a header."""
+    told = tuple(
+        header_code(value) for name, value in reply.headers if name.lower() == "x-amzn-errortype"
+    )
+    return replace(error, codes=error.codes + told) if told else error
 
 
 def _first_words(body: bytes) -> str:
