@@ -11,10 +11,15 @@ import click
 import pytest
 
 from holdgate.cli.main import build
+from holdgate.core.traffic.attempts import UNSAID_PAUSES
+from holdgate.core.traffic.repeats import AFTER_FAULTS, REPEATED_WITHIN
+from holdgate.core.values.errors import ALONE, PAUSES, POLICIES, REST_MOST, FaultKind, Policy
+from holdgate.core.values.kinds import format_duration
 
 HOUSE = Path(__file__).parents[1]
 PAGES = [*sorted(HOUSE.glob("*.md")), *sorted((HOUSE / "docs").glob("*.md"))]
 COMMANDS = HOUSE / "docs/commands.md"
+FAILOVER = HOUSE / "docs/failover.md"
 ROOMS = HOUSE / "core/holdgate/core"
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -83,6 +88,47 @@ def test_the_map_names_every_room_and_no_other() -> None:
 def test_the_map_names_every_top_folder_that_is_there() -> None:
     named = re.findall(r"^([a-z]+|\.ci)/", the_map(), re.MULTILINE)
     assert [name for name in named if not (HOUSE / name).is_dir()] == []
+
+
+def test_the_kinds_of_fault_are_as_decided() -> None:
+    section = text(FAILOVER).partition("## Kinds of fault")[2].partition("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line[:1] == "|"][2:]
+    vendors = list(FaultKind)[: list(FaultKind).index(FaultKind.QUEUE)]
+    expected = [[str(kind), *follows(POLICIES[kind])] for kind in vendors]
+    assert [[kind, *what] for kind, _, *what in rows] == expected
+
+
+def test_the_numbers_of_failover_are_as_decided() -> None:
+    page = " ".join(text(FAILOVER).split())
+    first, second, third = (f"{seconds:g}" for seconds in UNSAID_PAUSES)
+    for words in (
+        f"after {PAUSES[0]:g} and {PAUSES[1]:g} seconds",
+        f"{first}, {second} and {third} seconds",
+        f"is {ALONE.first:g} seconds, doubling to {format_duration(ALONE.most)}",
+        f"for at most {REST_MOST / 86400:g} days",
+        f"less than {REPEATED_WITHIN:g} seconds ago",
+        f"waits {AFTER_FAULTS[0]:g} second, kept alive, then "
+        + ", ".join(f"{seconds:g}" for seconds in AFTER_FAULTS[1:]),
+    ):
+        assert words in page
+
+
+def follows(policy: Policy) -> list[str]:
+    """Say what follows from a kind of fault as the page does: told, again, next, rest."""
+    who = {"any": "anybody", "larger": "who has more room", "none": "nobody"}[policy.next]
+    told = f"{policy.status} `{policy.code}`" if policy.code else str(policy.status)
+    return [told, str(policy.again or "no"), who, resting(policy)]
+
+
+def resting(policy: Policy) -> str:
+    terms = policy.rest
+    if terms is None:
+        return "no"
+    if policy.refused:
+        return f"until it changes; a probe each {format_duration(terms.first)}"
+    if terms.first == terms.most:
+        return format_duration(terms.first)
+    return f"{format_duration(terms.first)}, doubling to {format_duration(terms.most)}"
 
 
 def text(page: Path) -> str:

@@ -42,6 +42,11 @@ from tests.journeys.gateway import (
 
 JSON = {"Content-Type": "application/json"}
 ROUTE = '[routes.both]\ncandidates = ["one/fake-model", "two/fake-model"]\n'
+# Keys rest after faults: where a test is about what is said and not about that, each case has a
+# provider, and so a key, of its own; what is tried after a limit of a moment is a probe, and its
+# fault is told without asking again.
+KINDS = {"whole": False, "streamed": True}
+MOMENT = Reply(429, {"Retry-After": "0"})
 
 
 @asynccontextmanager
@@ -51,6 +56,20 @@ async def between(
     """A vendor called `fake` and a gateway before it."""
     async with vendor or FakeVendor() as fake, running(home, provider(fake.url, *lines)) as run:
         yield fake, run
+
+
+@asynccontextmanager
+async def several(home: Path, *names: str) -> AsyncIterator[tuple[FakeVendor, Running]]:
+    """A gateway with a provider of each name, all at one vendor, below a path of that name."""
+    async with FakeVendor() as fake:
+        config = "".join(provider(f"{fake.url}/{name}", name=name) for name in names)
+        async with running(home, config) as run:
+            yield fake, run
+
+
+def asked_of(vendor: FakeVendor, name: str) -> int:
+    """Say how often one of `several` was asked."""
+    return sum(seen.path.startswith(f"/{name}/") for seen in vendor.requests)
 
 
 @asynccontextmanager
@@ -64,9 +83,14 @@ async def route(home: Path, *lines: str) -> AsyncIterator[tuple[FakeVendor, Fake
 
 
 async def turn(
-    gateway: Running, dialect: DialectName, model: str = "fake/fake-model", *, stream: bool = False
+    gateway: Running,
+    dialect: DialectName,
+    model: str = "fake/fake-model",
+    *,
+    stream: bool = False,
+    words: str = "hi",
 ) -> RawReply:
-    path, upload = asking(dialect, model, stream=stream)
+    path, upload = asking(dialect, model, stream=stream, words=words)
     return await post(gateway.url + path, upload=upload)
 
 
@@ -90,8 +114,8 @@ def error_of(dialect: DialectName, body: Json) -> Json:
 
 # A vendor's own errors.
 
-# A 429 is absorbed: see test_a_limit_is_waited_for.
-STATUSES = (400, 404, 408, 409, 413, 422, 500, 502, 503, 529)
+# A 429 is absorbed: see test_a_limit_is_waited_for. These are asked so often before they are told.
+STATUSES = {400: 1, 404: 1, 409: 1, 413: 1, 422: 1, 408: 3, 500: 3, 502: 3, 503: 3, 529: 3}
 
 
 @pytest.mark.parametrize("streamed", [False, True])
@@ -99,19 +123,43 @@ STATUSES = (400, 404, 408, 409, 413, 422, 500, 502, 503, 529)
 async def test_a_vendors_error_keeps_status_body_and_retry_after(
     tmp_path: Path, dialect: DialectName, streamed: bool
 ) -> None:
-    async with between(tmp_path) as (vendor, gateway):
-        for status in STATUSES:
-            body = json.dumps(error(dialect, status, f"No: {status} é").json, indent=1)
-            headers = {**JSON, "Retry-After": "17", "request-id": "req_9", "x-no": "1"}
-            vendor.script(Reply(status, headers, text=body))
-            reply = await turn(gateway, dialect, stream=streamed)
-            assert (reply.status, reply.body) == (status, body.encode())
-            assert reply.header("Retry-After") == "17"
-            assert reply.header("Content-Type") == "application/json"
-            assert reply.header("request-id") == "req_9"
-            assert reply.header("x-no") is None
-            assert (reply.header("X-Holdgate-Request") or "").startswith("hg-")
-        assert len(vendor.requests) == len(STATUSES)
+    async def ask(vendor: FakeVendor, gateway: Running, status: int, times: int) -> None:
+        # What may be asked again is, after the time that the vendor says.
+        wait = "17" if times == 1 else "0.1"
+        body = json.dumps(error(dialect, status, f"No: {status} é").json, indent=1)
+        headers = {**JSON, "Retry-After": wait, "request-id": "req_9", "x-no": "1"}
+        vendor.script(*[Reply(status, headers, text=body)] * times, path=f"/s{status}/*")
+        model = f"s{status}/fake-model"
+        reply = await turn(gateway, dialect, model, stream=streamed, words=str(status))
+        assert (reply.status, reply.body) == (status, body.encode())
+        assert reply.header("Retry-After") == wait
+        assert reply.header("Content-Type") == "application/json"
+        assert reply.header("request-id") == "req_9"
+        assert reply.header("x-no") is None
+        assert (reply.header("X-Holdgate-Request") or "").startswith("hg-")
+        assert asked_of(vendor, f"s{status}") == times
+
+    async with several(tmp_path, *[f"s{status}" for status in STATUSES]) as (vendor, gateway):
+        await asyncio.gather(*[ask(vendor, gateway, *each) for each in STATUSES.items()])
+
+
+async def test_a_5xx_of_the_only_candidate_is_asked_twice_more(tmp_path: Path) -> None:
+    async def ask(vendor: FakeVendor, gateway: Running, name: str, failures: int) -> RawReply:
+        broken = Reply(500, JSON, text='{"error": {"message": "No luck."}}')
+        vendor.script(*[broken] * failures, path=f"/{name}/*")
+        return await turn(gateway, "chat", f"{name}/fake-model", stream=True, words=name)
+
+    loop = asyncio.get_running_loop()
+    async with several(tmp_path, "sick", "shaky") as (vendor, gateway):
+        began = loop.time()
+        sick, shaky = await asyncio.gather(
+            ask(vendor, gateway, "sick", 3), ask(vendor, gateway, "shaky", 2)
+        )
+        assert 3.0 <= loop.time() - began < 6.0
+        assert (sick.status, sick.json) == (500, {"error": {"message": "No luck."}})
+        assert sick.header("Retry-After") == "2"  # its key rests for so long now
+        assert (shaky.status, shaky.ended) == (200, "whole")
+        assert [asked_of(vendor, name) for name in ("sick", "shaky")] == [3, 3]
 
 
 @pytest.mark.parametrize("dialect", DIALECT_NAMES)
@@ -120,7 +168,7 @@ async def test_an_error_to_a_streamed_request_keeps_its_content_type(
     tmp_path: Path, dialect: DialectName, kind: str
 ) -> None:
     async with between(tmp_path) as (vendor, gateway):
-        vendor.script(Reply(503, {"Content-Type": kind}, text="busy"))
+        vendor.script(MOMENT, Reply(503, {"Content-Type": kind}, text="busy"))
         reply = await turn(gateway, dialect, stream=True)
         assert (reply.status, reply.body) == (503, b"busy")
         assert reply.header("Content-Type") == kind
@@ -131,17 +179,21 @@ async def test_an_error_to_a_streamed_request_keeps_its_content_type(
 async def test_a_refused_key_is_told_as_502_naming_the_provider(
     tmp_path: Path, dialect: DialectName, status: int
 ) -> None:
-    async with between(tmp_path) as (vendor, gateway):
-        for streamed in (False, True):
+    async with several(tmp_path, *KINDS) as (vendor, gateway):
+        for name, streamed in KINDS.items():
             headers = {"WWW-Authenticate": "Bearer"}
             body = error(dialect, status, f"Incorrect API key provided: {VENDOR_KEY}.").json
             vendor.script(Reply(status, headers, json=body))
-            reply = await turn(gateway, dialect, stream=streamed)
-            assert reply.status == 502
-            said = error_of(dialect, reply.json)["message"]
-            assert said.startswith("fake: ") and str(status) in said
-            assert VENDOR_KEY.encode() not in reply.body and "***" in said
-            assert reply.header("WWW-Authenticate") is None
+            # The second time it is told without asking the vendor.
+            for words in (f"{name} 1", f"{name} 2"):
+                model = f"{name}/fake-model"
+                reply = await turn(gateway, dialect, model, stream=streamed, words=words)
+                assert reply.status == 502
+                said = error_of(dialect, reply.json)["message"]
+                assert said.startswith(f"{name}: ") and str(status) in said
+                assert VENDOR_KEY.encode() not in reply.body and "***" in said
+                assert reply.header("WWW-Authenticate") is None
+            assert asked_of(vendor, name) == 1
 
 
 async def test_geminis_own_way_to_refuse_a_key_is_502_too(tmp_path: Path) -> None:
@@ -167,7 +219,7 @@ async def test_a_key_that_a_vendor_quotes_is_masked(tmp_path: Path, dialect: Dia
         assert reply.header("Content-Length") == str(len(reply.body))
         assert (await turn(gateway, dialect, stream=True)).body == b"key=***"
         event = json.dumps(EVENTS[dialect][0]).replace("boom", f"The key {VENDOR_KEY} is odd.")
-        vendor.script(Reply(chunks=[sse(event)]))
+        vendor.script(MOMENT, Reply(chunks=[sse(event)]))
         reply = await turn(gateway, dialect, stream=True)
         assert VENDOR_KEY.encode() not in reply.body and b"The key *** is odd." in reply.body
         shown = await gateway.control("/api/status")
@@ -245,7 +297,7 @@ async def test_a_200_that_is_no_answer_is_502(
     async with between(tmp_path) as (vendor, gateway):
         for streamed in (False, True):
             vendor.script(NO_ANSWERS[what])
-            reply = await turn(gateway, dialect, stream=streamed)
+            reply = await turn(gateway, dialect, stream=streamed, words=f"streamed: {streamed}")
             assert reply.status == 502
             assert error_of(dialect, reply.json)["message"].startswith("fake: ")
         assert len(vendor.requests) == 2
@@ -256,9 +308,10 @@ async def test_an_event_stream_without_an_answer_is_502(
     tmp_path: Path, dialect: DialectName
 ) -> None:
     async with between(tmp_path) as (vendor, gateway):
-        for chunks in ([], [b": hello\n\n"], STREAMS[dialect][:1] if dialect != "gemini" else []):
+        opening = STREAMS[dialect][:1] if dialect != "gemini" else []
+        for words, chunks in {"1": [], "2": [b": hello\n\n"], "3": opening}.items():
             vendor.script(Reply(chunks=chunks))
-            reply = await turn(gateway, dialect, stream=True)
+            reply = await turn(gateway, dialect, stream=True, words=words)
             assert reply.status == 502
             assert error_of(dialect, reply.json)["message"].startswith("fake: ")
 
@@ -282,7 +335,7 @@ async def test_an_error_as_first_event_is_told_as_a_status(
     event, status = EVENTS[dialect]
     opening = STREAMS[dialect][:lead] if dialect != "gemini" else []
     async with between(tmp_path) as (vendor, gateway):
-        vendor.script(Reply(chunks=[*opening, sse(event, str(event.get("type", "")))]))
+        vendor.script(MOMENT, Reply(chunks=[*opening, sse(event, str(event.get("type", "")))]))
         reply = await turn(gateway, dialect, stream=True)
         assert reply.status == status
         said = error_of(dialect, reply.json)["message"]
@@ -295,7 +348,7 @@ async def test_a_bare_error_object_as_first_event_is_an_error_in_every_dialect(
 ) -> None:
     event = {"error": {"message": "boom", "type": "api_error", "code": None}}
     async with between(tmp_path) as (vendor, gateway):
-        vendor.script(Reply(chunks=[sse(event)]))
+        vendor.script(MOMENT, Reply(chunks=[sse(event)]))
         reply = await turn(gateway, dialect, stream=True)
         assert reply.status == 502
         assert "boom" in error_of(dialect, reply.json)["message"]
@@ -305,10 +358,11 @@ async def test_a_bare_error_object_as_first_event_is_an_error_in_every_dialect(
 async def test_an_error_with_status_200_is_told_as_a_status(
     tmp_path: Path, dialect: DialectName
 ) -> None:
-    async with between(tmp_path) as (vendor, gateway):
-        for streamed in (False, True):
-            vendor.script(Reply(json=error(dialect, 500, "boom").json))
-            reply = await turn(gateway, dialect, stream=streamed)
+    async with several(tmp_path, *KINDS) as (vendor, gateway):
+        for name, streamed in KINDS.items():
+            vendor.script(MOMENT, Reply(json=error(dialect, 500, "boom").json))
+            model = f"{name}/fake-model"
+            reply = await turn(gateway, dialect, model, stream=streamed, words=name)
             assert reply.status == 502
             assert "boom" in error_of(dialect, reply.json)["message"]
 
@@ -324,6 +378,7 @@ FAILURES = {
     "nothing": NO_ANSWERS["nothing"],
     "half JSON": NO_ANSWERS["half JSON"],
 }
+RESTED = ("500", "429", "401")
 
 
 @pytest.mark.parametrize("what", FAILURES)
@@ -331,28 +386,42 @@ FAILURES = {
 async def test_the_next_candidate_answers_as_if_nothing_was(
     tmp_path: Path, dialect: DialectName, what: str
 ) -> None:
-    async with route(tmp_path) as (one, two, gateway):
-        for streamed in (False, True):
-            one.script(FAILURES[what])
-            reply = await turn(gateway, dialect, "both", stream=streamed)
-            path, upload = asking(dialect, "fake-model", stream=streamed)
-            theirs = await post(two.url + path, upload=upload)
-            assert (reply.status, reply.body) == (200, theirs.body)
-            assert reply.header("X-Holdgate-Provider") == "two"
-            assert two.requests[-2].key == SECOND_KEY
-        # A key that rests by its vendor's word is not asked again before its time.
-        assert len(one.requests) == (1 if what == "429" else 2)
+    async with FakeVendor() as one, FakeVendor(text="I am the second.") as two:
+        config = provider(two.url, name="two", key='key = "env:SECOND_KEY"')
+        for name in KINDS:
+            config += provider(one.url, name=name)
+            config += f'[routes.to-{name}]\ncandidates = ["{name}/fake-model", "two/fake-model"]\n'
+        async with running(tmp_path, config) as gateway:
+            for name, streamed in KINDS.items():
+                one.script(FAILURES[what])
+                reply = await turn(gateway, dialect, f"to-{name}", stream=streamed)
+                path, upload = asking(dialect, "fake-model", stream=streamed)
+                theirs = await post(two.url + path, upload=upload)
+                assert (reply.status, reply.body) == (200, theirs.body)
+                assert reply.header("X-Holdgate-Provider") == "two"
+                assert two.requests[-2].key == SECOND_KEY
+            assert len(one.requests) == 2
+            # A key that rests is not asked again before its time.
+            reply = await turn(gateway, dialect, "to-whole", words="something else")
+            provided = "two" if what in RESTED else "whole"
+            assert (reply.status, reply.header("X-Holdgate-Provider")) == (200, provided)
+            assert len(one.requests) == (2 if what in RESTED else 3)
 
 
 @pytest.mark.parametrize("dialect", DIALECT_NAMES)
 async def test_a_limit_is_waited_for(tmp_path: Path, dialect: DialectName) -> None:
-    async with between(tmp_path) as (vendor, gateway):
-        for streamed in (False, True):
-            vendor.script(Reply(429, {"Retry-After": "1"}))
-            began = asyncio.get_running_loop().time()
-            reply = await turn(gateway, dialect, stream=streamed)
-            assert reply.status == 200
-            assert 1.0 <= asyncio.get_running_loop().time() - began < 3.0
+    async def ask(gateway: Running, name: str) -> None:
+        began = asyncio.get_running_loop().time()
+        model = f"{name}/fake-model"
+        reply = await turn(gateway, dialect, model, stream=KINDS[name], words=name)
+        assert reply.status == 200
+        assert 1.0 <= asyncio.get_running_loop().time() - began < 3.0
+
+    async with several(tmp_path, *KINDS) as (vendor, gateway):
+        for name in KINDS:
+            vendor.script(Reply(429, {"Retry-After": "1"}), path=f"/{name}/*")
+        await asyncio.gather(*[ask(gateway, name) for name in KINDS])
+        assert [asked_of(vendor, name) for name in KINDS] == [2, 2]
 
 
 @pytest.mark.parametrize("dialect", DIALECT_NAMES)
@@ -384,39 +453,53 @@ async def test_an_error_of_the_agents_making_ends_it_at_once(tmp_path: Path) -> 
 async def test_what_the_last_candidate_said_is_told(tmp_path: Path) -> None:
     async with route(tmp_path) as (one, two, gateway):
         one.script(Reply(500))
-        two.script(Reply(503, {"Retry-After": "3"}, json={"error": {"message": "second"}}))
+        last = Reply(503, {"Retry-After": "0.1"}, json={"error": {"message": "second"}})
+        two.script(last, last, last)
         reply = await turn(gateway, "chat", "both")
         assert (reply.status, reply.json) == (503, {"error": {"message": "second"}})
-        assert reply.header("Retry-After") == "3"
+        assert reply.header("Retry-After") == "0.1"
+        # Only where nobody else is left is one asked again.
+        assert (len(one.requests), len(two.requests)) == (1, 3)
 
 
 async def test_a_refused_connection_is_502_and_the_next_candidate_answers(tmp_path: Path) -> None:
     async with FakeVendor() as two:
         port = dead_port()
-        config = provider(f"http://127.0.0.1:{port}", name="one")
-        config += provider(two.url, name="two") + ROUTE
+        config = provider(two.url, name="two")
+        for dialect in DIALECT_NAMES:
+            for name in (f"alone-{dialect}", f"one-{dialect}"):
+                config += provider(f"http://127.0.0.1:{port}", name=name)
+            config += f"[routes.both-{dialect}]\n"
+            config += f'candidates = ["one-{dialect}/fake-model", "two/fake-model"]\n'
         async with running(tmp_path, config) as gateway:
             for dialect in DIALECT_NAMES:
-                alone = await turn(gateway, dialect, "one/fake-model", stream=True)
+                name = f"alone-{dialect}"
+                alone = await turn(gateway, dialect, f"{name}/fake-model", stream=True, words=name)
                 assert alone.status == 502
                 said = error_of(dialect, alone.json)["message"]
-                assert said.startswith("one: ") and "refused" in said and str(port) in said
-                reply = await turn(gateway, dialect, "both", stream=True)
+                assert said.startswith(f"{name}: ") and "refused" in said and str(port) in said
+                reply = await turn(gateway, dialect, f"both-{dialect}", stream=True)
                 assert (reply.status, reply.header("X-Holdgate-Provider")) == (200, "two")
+    tries = [[each["provider"] for each in row["tries"]] for row in gateway.ledger()]
+    assert tries == [each for d in DIALECT_NAMES for each in ([f"alone-{d}"], [f"one-{d}", "two"])]
 
 
 @pytest.mark.parametrize("streamed", [False, True])
 async def test_dropped_before_a_reply_goes_to_the_next_candidate(
     tmp_path: Path, streamed: bool
 ) -> None:
-    async with route(tmp_path) as (one, _two, gateway):
-        one.script(*[Reply(drop=True)] * 4)
-        alone = await turn(gateway, "messages", "one/fake-model", stream=streamed)
-        assert alone.status == 502
-        assert error_of("messages", alone.json)["message"].startswith("one: ")
-        reply = await turn(gateway, "messages", "both", stream=streamed)
-        assert (reply.status, reply.header("X-Holdgate-Provider")) == (200, "two")
-        assert len(one.requests) == 4
+    async with FakeVendor() as one, FakeVendor() as two:
+        config = "".join(provider(one.url, name=name) for name in ("alone", "one"))
+        config += provider(two.url, name="two") + ROUTE
+        async with running(tmp_path, config) as gateway:
+            one.script(*[Reply(drop=True)] * 4)
+            alone = await turn(gateway, "messages", "alone/fake-model", stream=streamed)
+            assert alone.status == 502
+            assert error_of("messages", alone.json)["message"].startswith("alone: ")
+            assert len(one.requests) == 2
+            reply = await turn(gateway, "messages", "both", stream=streamed)
+            assert (reply.status, reply.header("X-Holdgate-Provider")) == (200, "two")
+            assert len(one.requests) == 4
 
 
 async def test_a_kept_connection_found_dead_is_tried_again_silently(tmp_path: Path) -> None:
@@ -597,7 +680,7 @@ async def test_a_stream_that_stalls_is_ended(tmp_path: Path, dialect: DialectNam
             reply = await turn(gateway, dialect, stream=True)
         check_broken(dialect, reply, b"".join(shown), "300ms")
         await vendor.left(1, within=1.0)
-        assert (await turn(gateway, dialect, stream=True)).status == 200
+        assert (await turn(gateway, dialect, stream=True, words="more")).status == 200
 
 
 STALLS = {

@@ -71,8 +71,9 @@ async def turn(
     *,
     stream: bool = False,
     headers: Mapping[str, str] | None = None,
+    words: str = "hi",
 ) -> RawReply:
-    path, upload = asking(dialect, model, stream=stream, headers=headers)
+    path, upload = asking(dialect, model, stream=stream, headers=headers, words=words)
     return await post(gateway.url + path, upload=upload)
 
 
@@ -124,37 +125,47 @@ def _notes(row: Json) -> list[Json]:
 
 
 async def test_each_try_has_its_row_and_its_fault(tmp_path: Path) -> None:
+    # A key rests after a fault: each case has one of its own.
+    names = ("broken", "dropping", "limited")
     async with FakeVendor() as one, FakeVendor() as two:
-        config = provider(one.url, name="one") + provider(two.url, name="two")
-        config += '[routes.both]\ncandidates = ["one/fake-model", "two/fake-model"]\n'
+        config = provider(two.url, name="two")
+        for name in names:
+            config += provider(one.url, name=name)
+            config += f'[routes.to-{name}]\ncandidates = ["{name}/fake-model", "two/fake-model"]\n'
         one.script(Reply(500), Reply(drop=True), Reply(drop=True), Reply(429))
         async with running(tmp_path, config) as gateway:
-            for _ in range(3):
-                assert (await turn(gateway, "chat", "both")).status == 200
+            for name in names:
+                assert (await turn(gateway, "chat", f"to-{name}")).status == 200
     told = [
         [(each["provider"], each["status"], each["fault"]) for each in row["tries"]]
         for row in gateway.ledger()
     ]
     end = ("two", 200, None)
     assert told == [
-        [("one", 500, "server error"), end],
-        [("one", None, "network"), ("one", None, "network"), end],
-        [("one", 429, "rate limited"), end],
+        [("broken", 500, "server error"), end],
+        [("dropping", None, "network"), ("dropping", None, "network"), end],
+        [("limited", 429, "rate limited"), end],
     ]
     assert [row["candidate"] for row in gateway.ledger()] == ["two/fake-model"] * 3
 
 
 async def test_what_went_wrong_is_told_as_the_agent_was_told(tmp_path: Path) -> None:
     events = STREAM["messages"]
-    async with FakeVendor() as vendor, running(tmp_path, provider(vendor.url)) as gateway:
-        model = "fake/fake-model"
-        vendor.script(Reply(401), Reply(503), Reply(chunks=[*events[:4], Cut()]))
-        assert (await turn(gateway, "messages", model)).status == 502
-        assert (await turn(gateway, "messages", model)).status == 503
-        assert (await turn(gateway, "messages", model, stream=True)).status == 200
-        assert (await turn(gateway, "messages", "nobody")).status == 404
+    async with FakeVendor() as vendor:
+        names = ("refused", "busy", "cut")
+        config = "".join(provider(vendor.url, name=name) for name in names)
+        async with running(tmp_path, config) as gateway:
+            refused, busy, cut = (f"{name}/fake-model" for name in names)
+            vendor.script(Reply(401), *[Reply(503, {"Retry-After": "0"})] * 3)
+            vendor.script(Reply(chunks=[*events[:4], Cut()]))
+            assert (await turn(gateway, "messages", refused)).status == 502
+            assert (await turn(gateway, "messages", refused, words="more")).status == 502
+            assert (await turn(gateway, "messages", busy)).status == 503
+            assert (await turn(gateway, "messages", cut, stream=True)).status == 200
+            assert (await turn(gateway, "messages", "nobody")).status == 404
     told = [(row["state"], row["status"], row["fault"]) for row in gateway.ledger()]
     assert told == [
+        ("failed", 502, "key refused"),
         ("failed", 502, "key refused"),
         ("failed", 503, "overloaded"),
         ("failed", 200, "cut stream"),
@@ -162,7 +173,8 @@ async def test_what_went_wrong_is_told_as_the_agent_was_told(tmp_path: Path) -> 
     ]
     assert all(row["message"] for row in gateway.ledger())
     tries = [[each["fault"] for each in row["tries"]] for row in gateway.ledger()]
-    assert tries == [["key refused"], ["overloaded"], ["cut stream"], []]
+    # A refused key is not asked again; an overloaded vendor is, twice.
+    assert tries == [["key refused"], [], ["overloaded"] * 3, ["cut stream"], []]
 
 
 async def test_who_left_is_gone_and_who_waited_has_waited(tmp_path: Path) -> None:

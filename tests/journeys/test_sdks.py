@@ -46,8 +46,16 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:Inheritance class AiohttpClientSession:DeprecationWarning"
 )
 
-# A limit that lifts in hours is told; a shorter one is waited for.
+# A limit that lifts in hours is told; a shorter one is waited for. A 5xx is asked twice more.
 SPENT = {"Retry-After": "7200"}
+SOON = {"Retry-After": "0"}
+
+
+def failing(status: int) -> list[Reply]:
+    """Give what a vendor says until its error is told."""
+    if status >= 500:
+        return [Reply(status, SOON)] * 3
+    return [Reply(status, SPENT if status == 429 else {})]
 
 
 @pytest.fixture
@@ -59,6 +67,15 @@ async def vendor() -> AsyncIterator[FakeVendor]:
 @pytest.fixture
 async def gateway(vendor: FakeVendor, tmp_path: Path) -> AsyncIterator[Running]:
     async with running(tmp_path, provider(vendor.url)) as run:
+        yield run
+
+
+@pytest.fixture
+async def faulty(vendor: FakeVendor, tmp_path: Path) -> AsyncIterator[Running]:
+    """A gateway with a provider for each error, for their keys rest after it."""
+    names = ["fake", *(f"on{status}" for status in (400, 401, 409, 429, 503, 529))]
+    config = "".join(provider(vendor.url, name=name) for name in names)
+    async with running(tmp_path, config) as run:
         yield run
 
 
@@ -147,10 +164,10 @@ async def test_openai_chat_tool_turn(gateway: Running, vendor: FakeVendor) -> No
     assert vendor.requests[-1].json["messages"][-1]["content"] == "3 files"
 
 
-async def test_openai_errors(gateway: Running, vendor: FakeVendor) -> None:
-    async with openai_at(gateway) as client:
+async def test_openai_errors(faulty: Running, vendor: FakeVendor) -> None:
+    async with openai_at(faulty) as client:
 
-        async def ask(model: str = MODEL) -> object:
+        async def ask(model: str) -> object:
             turn = ChatCompletionUserMessageParam(role="user", content="hello")
             return await client.chat.completions.create(model=model, messages=[turn])
 
@@ -163,9 +180,9 @@ async def test_openai_errors(gateway: Running, vendor: FakeVendor) -> None:
             (429, openai.RateLimitError),
             (503, openai.InternalServerError),
         ):
-            vendor.script(Reply(status, SPENT if status == 429 else {}))
+            vendor.script(*failing(status))
             with pytest.raises(kind):
-                await ask()
+                await ask(f"on{status}/fake-model")
         vendor.script(Reply(chunks=[*chat_stream("one two")[:3], Cut()]))
         chunks = await client.chat.completions.create(
             model=MODEL, messages=[{"role": "user", "content": "hello"}], stream=True
@@ -285,10 +302,10 @@ async def test_anthropic_tool_turn(gateway: Running, vendor: FakeVendor) -> None
     assert vendor.requests[-1].json["messages"][-1]["content"][0]["content"] == "3 files"
 
 
-async def test_anthropic_errors(gateway: Running, vendor: FakeVendor) -> None:
-    async with anthropic_at(gateway) as client:
+async def test_anthropic_errors(faulty: Running, vendor: FakeVendor) -> None:
+    async with anthropic_at(faulty) as client:
 
-        async def ask(model: str = MODEL) -> object:
+        async def ask(model: str) -> object:
             turn: MessageParam = {"role": "user", "content": "hello"}
             return await client.messages.create(model=model, max_tokens=9, messages=[turn])
 
@@ -300,9 +317,9 @@ async def test_anthropic_errors(gateway: Running, vendor: FakeVendor) -> None:
             (429, anthropic.RateLimitError),
             (529, anthropic.InternalServerError),
         ):
-            vendor.script(Reply(status, SPENT if status == 429 else {}))
+            vendor.script(*failing(status))
             with pytest.raises(kind):
-                await ask()
+                await ask(f"on{status}/fake-model")
         vendor.script(Reply(chunks=[*messages_stream("one two")[:4], Cut()]))
         async with client.messages.stream(
             model=MODEL, max_tokens=9, messages=[{"role": "user", "content": "hello"}]
@@ -359,18 +376,18 @@ async def test_google_tool_turn(gateway: Running, vendor: FakeVendor) -> None:
     assert told["response"] == {"output": "3 files"}
 
 
-async def test_google_errors(gateway: Running, vendor: FakeVendor) -> None:
-    async with google_at(gateway) as client:
+async def test_google_errors(faulty: Running, vendor: FakeVendor) -> None:
+    async with google_at(faulty) as client:
         with pytest.raises(errors.ClientError) as unknown:
             await client.models.generate_content(model="fake-modle", contents="hello")
         assert (unknown.value.code, unknown.value.status) == (404, "NOT_FOUND")
         assert MODEL in str(unknown.value)
-        vendor.script(Reply(429, SPENT), Reply(503))
+        vendor.script(*failing(429), *failing(503))
         with pytest.raises(errors.ClientError) as limited:
-            await client.models.generate_content(model=MODEL, contents="hello")
+            await client.models.generate_content(model="on429/fake-model", contents="hello")
         assert limited.value.code == 429
         with pytest.raises(errors.ServerError):
-            await client.models.generate_content(model=MODEL, contents="hello")
+            await client.models.generate_content(model="on503/fake-model", contents="hi")
 
 
 # All of them as most programs use them: from a thread that waits.

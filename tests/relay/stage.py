@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,7 +20,8 @@ from holdgate.core.relay.exchange import Exchange
 from holdgate.core.relay.live import LiveRequests
 from holdgate.core.relay.model_lists import ModelLists
 from holdgate.core.relay.planner import Planner
-from holdgate.core.relay.ports import Feed, Head, Outgoing
+from holdgate.core.relay.ports import Feed, Head, Outgoing, Upstream
+from holdgate.core.relay.resting import Resting
 from holdgate.core.relay.roster import Current, Roster
 from holdgate.core.relay.scheduler import Scheduler
 from holdgate.core.relay.tasks import Tasks
@@ -27,6 +29,8 @@ from holdgate.core.relay.wheel import Wheel
 from holdgate.core.traffic.affinity import Affinity
 from holdgate.core.traffic.gate import Gate
 from holdgate.core.traffic.lane import Lane
+from holdgate.core.traffic.repeats import Repeats
+from holdgate.core.traffic.turns import Turns
 from holdgate.core.values.caller import Caller
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.inbound import Framing, Headers, Inbound, Task
@@ -47,6 +51,14 @@ PAIRS: list[Pair] = [
     ("gemini", "array"),
 ]
 TEXT = "Hello to you"
+GEMINI_ERRORS = {
+    "overloaded_error": (503, "UNAVAILABLE"),
+    "rate_limit_error": (429, "RESOURCE_EXHAUSTED"),
+    "invalid_request_error": (400, "INVALID_ARGUMENT"),
+    "authentication_error": (401, "UNAUTHENTICATED"),
+    "permission_error": (403, "PERMISSION_DENIED"),
+    "not_found_error": (404, "NOT_FOUND"),
+}
 ROUTE = "coder"
 
 
@@ -120,8 +132,8 @@ def whole_of(dialect: DialectName, text: str = TEXT) -> bytes:
 def error_of(dialect: DialectName, type: str = "overloaded_error", words: str = "busy") -> bytes:
     """Give a vendor's error body."""
     if dialect == "gemini":
-        status = "UNAVAILABLE" if "overloaded" in type else "RESOURCE_EXHAUSTED"
-        found: Any = {"error": {"code": 503, "message": words, "status": status}}
+        code, status = GEMINI_ERRORS.get(type, (500, "INTERNAL"))
+        found: Any = {"error": {"code": code, "message": words, "status": status}}
     elif dialect == "messages":
         found = {"type": "error", "error": {"type": type, "message": words}}
     else:
@@ -135,14 +147,20 @@ def answers(pair: Pair, after: float = 0.0, text: str = TEXT) -> Script:
     return [sent(), stream_head(pair[1], after), *events, end()]
 
 
-def answers_whole(dialect: DialectName, after: float = 0.0) -> Script:
-    whole = data(0, whole_of(dialect))
+def answers_whole(dialect: DialectName, after: float = 0.0, text: str = TEXT) -> Script:
+    whole = data(0, whole_of(dialect, text))
     return [sent(), head(after, content_type="application/json"), whole, end()]
 
 
 def refuses(status: int, body: bytes = b"{}", after: float = 0.0, **headers: str) -> Script:
     told = head(after, status, content_type="application/json", **headers)
     return [sent(), told, data(0, body), end()]
+
+
+def body_for(pair: Pair, model: str = ROUTE) -> bytes:
+    """Give a body that a vendor of the dialect understands."""
+    found: dict[str, Any] = {"model": model, "messages": [], "contents": [], "input": "hi"}
+    return json.dumps(found | ({"stream": True} if pair[1] != "whole" else {})).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,18 +401,32 @@ def is_keepalive(dialect: DialectName, data: bytes) -> bool:
     return data.startswith(b": keepalive") and data.endswith(b"\n\n") and data.count(b"\n") == 2
 
 
-class Stage:
-    """The gateway's relay on a virtual loop."""
+def secrets(settings: Settings, version: str = "") -> dict[tuple[str, str], Secret]:
+    """Give a secret for each key; `version`: to be others than before."""
+    return {
+        (each.name, key.name): Secret(f"secret-{each.name}-{key.name}{version}")
+        for each in settings.providers.values()
+        for key in each.keys
+    }
 
-    def __init__(self, settings: Settings, scripts: Mapping[str, list[Script]]) -> None:
+
+class Stage:
+    """The gateway's relay on a virtual loop; `real`: a client that asks over real sockets."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        scripts: Mapping[str, list[Script]],
+        real: Upstream | None = None,
+    ) -> None:
         loop = asyncio.get_running_loop()
         clock = self.clock = virtual_loop.clock_of(loop)
-        keys = {(name, "default"): Secret(f"secret-{name}") for name in settings.providers}
-        self._roster = Roster(settings, keys)
-        current = Current(self._roster)
+        self._roster = Roster(settings, secrets(settings))
+        self.current = current = Current(self._roster)
         self.upstream = ScriptedUpstream(self.now, scripts)
         self.scheduler = Scheduler(Gate(), clock, loop)
         self.scheduler.configure(self._roster.limits())
+        self.resting = Resting(self.scheduler, current, clock, lambda secret: secret.reveal()[:3])
         self.wheel = Wheel(loop)
         self.tasks = Tasks()
         self.book = ListBook()
@@ -403,12 +435,16 @@ class Stage:
             current,
             Planner(current, ModelLists(current, self.upstream, clock)),
             self.scheduler,
+            self.resting,
             Affinity(),
-            self.upstream,
+            Turns(),
+            Repeats(),
+            real or self.upstream,
             self.live,
             self.wheel,
             clock,
             loop,
+            random.Random(1),
         )
         self._number = 0
 
@@ -458,6 +494,17 @@ class Stage:
         return not len(self.live) and all(
             not lane.running and lane.line.head() is None for lane in lanes
         )
+
+    def reconfigured(self) -> None:
+        """The configuration is read again; the keys are others then."""
+        self.current.roster = replace(
+            self._roster, keys=secrets(self._roster.settings, "-new"), _letterheads={}
+        )
+        self.resting.reconfigured()
+
+    def moments(self, provider: str = "one") -> list[float]:
+        """When a vendor was asked, by its own clock."""
+        return [at for at, name in self.asked if name == provider]
 
     @property
     def asked(self) -> list[tuple[float, str]]:

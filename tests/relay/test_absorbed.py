@@ -11,11 +11,11 @@ from holdgate.core.values.errors import FaultKind
 from holdgate.core.values.inbound import Framing
 from tests.dialects.opened_rules import read
 from tests.fakes import vendor_streams
+from tests.relay.heard import answer_of
 from tests.relay.stage import (
     PAIRS,
     ROUTE,
     TEXT,
-    Asking,
     Pair,
     Script,
     Stage,
@@ -47,12 +47,6 @@ SOON = 0.3
 def limited(dialect: Any, after: float = 0.0, **headers: str) -> Script:
     body = error_of(dialect, "rate_limit_error", "slow down")
     return refuses(429, body, after, **headers)
-
-
-def answer_of(asking: Asking) -> str:
-    assert asking.what == ["start", "end"]
-    array = asking.framing == "array"
-    return read(asking.dialect, asking.answer if array else asking.body, array=array).text
 
 
 def moments(stage: Stage) -> list[float]:

@@ -90,3 +90,13 @@ def test_what_cannot_be_a_header_is_refused_and_never_shown(value: str, tmp_path
         assert "holds a space" in said
         assert "secret " not in said.replace("secret store", "")
         assert value not in said
+
+
+def test_the_file_of_a_key_is_the_one_that_is_read(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("sk-file")
+    store = SecretStore({"HOME": str(tmp_path)}, keyring=no_keyring)
+    for ref in ("file:~/key", f" FILE : {tmp_path}/key "):
+        assert store.file_of(ref) == tmp_path / "key"
+        assert store.resolve(ref).reveal() == "sk-file"
+    for ref in ("", "sk-file", "file:", "file: ", "file", "env:HOME", "keyring:file:x"):
+        assert store.file_of(ref) is None

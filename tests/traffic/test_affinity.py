@@ -50,3 +50,38 @@ def test_of_very_many_the_latest_are_remembered() -> None:
     affinity.note("m", "new", Answered(ONE, 1, True))
     remembered = [affinity.home("m", talk, "auto", 2) for talk in ("0", "1", "2", "new")]
     assert remembered == [ONE, None, ONE, ONE]
+
+
+def test_what_an_earlier_process_noted_is_restored() -> None:
+    affinity = Affinity()
+    affinity.restore(
+        [
+            ("m", "talk", Answered(ONE, -200.0, True)),
+            ("m", "cold", Answered(ONE, -100.0, False)),
+            ("m", "talk", Answered(TWO, -50.0, True)),
+        ]
+    )
+    # It ended 50 s before this process's clock began: 250 s of warmth are left.
+    assert affinity.home("m", "talk", "auto", WARM - 50) == TWO
+    assert affinity.home("m", "talk", "auto", WARM - 49) is None
+    assert affinity.home("m", "cold", "auto", 0) is None
+    assert affinity.home("m", "cold", "conversation", 0) == ONE
+
+
+def test_what_was_noted_meanwhile_is_newer() -> None:
+    affinity = Affinity()
+    affinity.note("m", "talk", Answered(TWO, 1.0, True))
+    affinity.restore([("m", "talk", Answered(ONE, -1.0, True))])
+    assert affinity.home("m", "talk", "auto", 2) == TWO
+    # The note's own time counts as well, not that of the restored one.
+    assert affinity.home("m", "talk", "auto", 1 + WARM) == TWO
+
+
+def test_restored_ones_are_forgotten_first() -> None:
+    affinity = Affinity()
+    affinity.note("m", "new", Answered(TWO, 1.0, True))
+    affinity.note("m", "0", Answered(TWO, 1.0, True))
+    affinity.restore(("m", f"{number}", Answered(ONE, -1.0, True)) for number in range(10_000))
+    # 10,000 and "new" are one too many; "0" was restored first, but noted after that.
+    talks = ("new", "0", "1", "2", "9999")
+    assert [affinity.home("m", talk, "auto", 2) for talk in talks] == [TWO, TWO, None, ONE, ONE]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdgate.core.traffic.gate import RETRY_MOST
-from holdgate.core.traffic.lane import Limits
+from holdgate.core.traffic.lane import RETRY_MOST, Limits
 from holdgate.core.traffic.standing import HOME_ALONE, LATER
 from holdgate.core.traffic.ticket import Stand
 from tests.traffic.queueing import ONE, THREE, TWO, Queue
@@ -92,10 +91,10 @@ def test_a_closed_lane_turns_away_who_cannot_wait_so_long() -> None:
     for id in "abc":
         queue.enter(id)
     queue.until(5)
-    queue.close(ONE, 40, "it rests for 35s")
+    queue.close(ONE, 40, "the vendor said 35s")
     assert queue.turned == [(5, "b"), (5, "c")]
     assert queue.reasons("b") == [
-        "its next place is 35s away, it rests for 35s; 30s is the longest wait"
+        "its next place is 35s away, it rests: the vendor said 35s; 30s is the longest wait"
     ]
     queue.enter("d", wait=40)
     assert queue.tickets["d"].state == "waiting"

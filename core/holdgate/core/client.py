@@ -43,12 +43,14 @@ class ControlClient:
         """
         return self._ask("GET", path, None)
 
-    def post(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+    def post(
+        self, path: str, body: Mapping[str, Any] | None = None, *, patience: float = _PATIENCE
+    ) -> Any:
         """Post a JSON body to `path`, such as `/api/pause`, and give the JSON that it answers.
 
-        Raises NotRunning and Refused.
+        `patience`: seconds to wait for it. Raises NotRunning and Refused.
         """
-        return self._ask("POST", path, json.dumps(dict(body or {})).encode())
+        return self._ask("POST", path, json.dumps(dict(body or {})).encode(), patience)
 
     def events(self) -> Iterator[dict[str, Any]]:
         """Give snapshots: one at once, then one whenever something changed.
@@ -69,8 +71,8 @@ class ControlClient:
         finally:
             connection.close()
 
-    def _ask(self, method: str, path: str, body: bytes | None) -> Any:
-        connection = self._connection(_PATIENCE)
+    def _ask(self, method: str, path: str, body: bytes | None, patience: float = _PATIENCE) -> Any:
+        connection = self._connection(patience)
         try:
             reply = self._send(connection, method, path, body)
             found = json.loads(reply.read())

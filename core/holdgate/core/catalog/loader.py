@@ -13,15 +13,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
+from holdgate.core.catalog.quirks import is_known
 from holdgate.core.values import kinds
 from holdgate.core.values.kinds import Kind, WrongValue
 from holdgate.core.values.names import DIALECT_NAMES, DialectName
 
 AuthPlace = Literal["bearer", "x-api-key", "x-goog-api-key"]
 AUTH_PLACES: Final[tuple[AuthPlace, ...]] = get_args(AuthPlace)
-
-# A quirk is named here and handled where the request is made; a name that nobody handles is a slip.
-KNOWN_QUIRKS: Final[frozenset[str]] = frozenset()
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LIMITS: Final[Mapping[str, Kind]] = {
@@ -160,6 +158,6 @@ def _table(known: Mapping[str, Kind]) -> Callable[[str, object], Any]:
 def _quirks(key: str, value: object) -> Any:
     quirks = _one(kinds.TEXTS)(key, value)
     for quirk in quirks:
-        if quirk not in KNOWN_QUIRKS:
+        if not is_known(quirk):
             raise WrongValue(f'{key}: no such quirk "{quirk}"')
     return quirks

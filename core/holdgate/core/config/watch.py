@@ -14,7 +14,7 @@ def stamp_of(path: Path) -> Stamp | None:
     """
     try:
         stat = path.stat()
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a text that is no path
         return None
     return (stat.st_mtime_ns, stat.st_size, stat.st_ino)
 

@@ -10,7 +10,6 @@ import socket
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.metadata import version
-from pathlib import Path
 
 from holdgate.core.relay.context import Relay
 from holdgate.core.relay.live import LiveRequests
@@ -18,6 +17,7 @@ from holdgate.core.relay.model_lists import ModelLists
 from holdgate.core.relay.planner import Planner
 from holdgate.core.relay.ports import Upstream
 from holdgate.core.relay.proxies import choose_proxy, system_proxies
+from holdgate.core.relay.resting import Resting
 from holdgate.core.relay.roster import Current, MissingKey, Roster
 from holdgate.core.relay.scheduler import Scheduler
 from holdgate.core.relay.tasks import Tasks
@@ -30,6 +30,8 @@ from holdgate.core.store.ledger import Ledger
 from holdgate.core.store.secrets import SecretMissing, SecretStore
 from holdgate.core.traffic.affinity import Affinity
 from holdgate.core.traffic.gate import Gate
+from holdgate.core.traffic.repeats import Repeats
+from holdgate.core.traffic.turns import Turns
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.names import DIALECT_NAMES
 from holdgate.core.values.secret import Secret
@@ -95,18 +97,10 @@ def request_ids(clock: Clock, dice: random.Random) -> Callable[[], str]:
     return new
 
 
-def assemble(
-    roster: Roster,
-    clock: Clock,
-    upstream: Upstream,
-    keys: GatewayKeys,
-    state: Path,
-    ledger_of: Callable[[Path, float], Ledger],
-) -> App:
-    """Build the one App of a gateway, in its event loop."""
+def _relay(
+    roster: Roster, clock: Clock, upstream: Upstream, ledger: Ledger, seal: Callable[[Secret], str]
+) -> tuple[Relay, ModelLists]:
     loop = asyncio.get_running_loop()
-    started = clock.wall()
-    ledger = ledger_of(state, started)
     current = Current(roster)
     scheduler = Scheduler(Gate(), clock, loop)
     scheduler.configure(roster.limits())
@@ -116,13 +110,30 @@ def assemble(
         current,
         planner,
         scheduler,
+        Resting(scheduler, current, clock, seal),
         Affinity(),
+        Turns(),
+        Repeats(),
         upstream,
         LiveRequests(ledger, clock),
         Wheel(loop),
         clock,
         loop,
+        random.Random(secrets.randbits(64)),
     )
+    return relay, lists
+
+
+def assemble(
+    roster: Roster,
+    clock: Clock,
+    upstream: Upstream,
+    keys: GatewayKeys,
+    ledger: Ledger,
+    seal: Callable[[Secret], str],
+) -> App:
+    """Build the one App of a gateway, in its event loop."""
+    relay, lists = _relay(roster, clock, upstream, ledger, seal)
     return App(
         relay=relay,
         lists=lists,
@@ -131,7 +142,7 @@ def assemble(
         tasks=Tasks(),
         token=secrets.token_urlsafe(32),
         version=version("holdgate"),
-        started=started,
+        started=clock.wall(),
         new_id=request_ids(clock, random.Random(secrets.randbits(64))),
     )
 

@@ -10,12 +10,13 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from holdgate.core.config.places import Places
 from holdgate.core.config.watch import Watch, stamp_of
 from holdgate.core.host import assembly
 from holdgate.core.host.descriptors import ENOUGH, raise_limit
+from holdgate.core.host.keeping import Keeping
+from holdgate.core.host.key_files import KeyFiles
 from holdgate.core.host.loops import new_loop
 from holdgate.core.host.reload import Reload
 from holdgate.core.relay.upstream import HttpUpstream
@@ -25,6 +26,8 @@ from holdgate.core.store.callers import GatewayKeys
 from holdgate.core.store.instance import Instance, Runtime
 from holdgate.core.store.ledger import FILE_NAME, Ledger
 from holdgate.core.store.logs import close_log, open_log
+from holdgate.core.store.rests_file import FILE_NAME as RESTS_FILE
+from holdgate.core.store.rests_file import RestsFile
 from holdgate.core.values.clock import Clock, system_clock
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.secret import Secret
@@ -125,17 +128,25 @@ class Gateway:
         upstream = HttpUpstream(clock, asyncio.get_running_loop())
         stack.push_async_callback(upstream.close)
         keys = GatewayKeys(options.places.state, clock.wall)
+        key_files = KeyFiles(options.environ)
+        key_files.follow(settings)
         roster = assembly.read_roster(settings, options.environ)
-        app = assembly.assemble(roster, clock, upstream, keys, options.places.state, _ledger)
-        stack.callback(app.ledger.close)
+        rests = RestsFile(options.places.state / RESTS_FILE)
+        ledger = Ledger(options.places.state / FILE_NAME, clock.wall())
+        stack.callback(ledger.close)
+        app = assembly.assemble(roster, clock, upstream, keys, ledger, rests.fingerprint)
+        keeping = Keeping(app, rests)
+        stack.callback(keeping.save)
         stack.callback(app.relay.wheel.close)
         stack.callback(app.relay.scheduler.close)
         stack.push_async_callback(app.tasks.close)
         file = options.places.config_file
+        watch = Watch(file, stamp_of(file))
         reload = Reload(
-            app, keys, Watch(file, stamp_of(file)), file, self._adjust, options.environ, options.say
+            app, keys, watch, key_files, file, self._adjust, options.environ, options.say
         )
         app.tasks.start(reload.run(), "reload")
+        app.tasks.start(keeping.run(), "keeping")
         return app
 
     def _adjust(self, settings: Settings) -> Settings:
@@ -176,7 +187,3 @@ class Gateway:
             return []
         keys = self._app.relay.current.roster.keys.values()
         return [*(key for key in keys if isinstance(key, Secret)), Secret(self._app.token)]
-
-
-def _ledger(state: Path, started: float) -> Ledger:
-    return Ledger(state / FILE_NAME, started)

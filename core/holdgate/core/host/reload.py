@@ -1,4 +1,4 @@
-"""Reload: config.toml and the gateway keys are looked at each second, and applied when changed."""
+"""Reload: config.toml and all keys are looked at each second, and applied when changed."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from holdgate.core.config.load import load_file
 from holdgate.core.config.problems import ConfigError
 from holdgate.core.config.watch import Watch
 from holdgate.core.host.assembly import read_roster, this_machine
+from holdgate.core.host.key_files import KeyFiles
 from holdgate.core.relay.roster import Roster
 from holdgate.core.server.context import App
 from holdgate.core.server.guard import Guard
@@ -32,6 +33,7 @@ class Reload:
         app: App,
         keys: GatewayKeys,
         watch: Watch,
+        key_files: KeyFiles,
         config_file: Path,
         adjust: Callable[[Settings], Settings],
         environ: Mapping[str, str],
@@ -39,6 +41,7 @@ class Reload:
     ) -> None:
         """Take the parts to change, `adjust` (the command line's own words), and whom to tell."""
         self._app, self._keys, self._watch, self._file = app, keys, watch, config_file
+        self._key_files = key_files
         self._adjust, self._environ, self._say = adjust, environ, say
         self._attempts = WrongKeys()
 
@@ -49,6 +52,8 @@ class Reload:
             self._look_at_keys()
             if self._watch.changed():
                 await self._look_at_config()
+            if changed := self._key_files.changed():
+                await self._read_keys(", ".join(map(str, changed)))
 
     def _look_at_keys(self) -> None:
         try:
@@ -60,12 +65,23 @@ class Reload:
         loop = self._app.relay.loop
         try:
             settings = self._adjust(await loop.run_in_executor(None, load_file, self._file))
-            roster = await loop.run_in_executor(None, read_roster, settings, self._environ)
         except ConfigError as error:
             problems = "; ".join(map(str, error.problems))
             self._told(f"the configuration stays as it was: {problems}")
             return
-        self._apply(settings, roster)
+        self._key_files.follow(settings)
+        self._apply(settings, await self._roster(settings))
+        self._changed(f"{self._file.name} changed and applies now")
+
+    async def _read_keys(self, changed: str) -> None:
+        """Read the keys again for the settings in force: config.toml may be broken by now."""
+        settings = self._app.relay.current.roster.settings
+        self._apply(settings, await self._roster(settings))
+        self._changed(f"a key file changed and applies now: {changed}")
+
+    async def _roster(self, settings: Settings) -> Roster:
+        loop = self._app.relay.loop
+        return await loop.run_in_executor(None, read_roster, settings, self._environ)
 
     def _apply(self, settings: Settings, roster: Roster) -> None:
         before = self._app.relay.current.roster.settings.server
@@ -76,10 +92,13 @@ class Reload:
             roster = replace(roster, settings=settings)
         self._app.relay.current.roster = roster
         self._app.relay.scheduler.configure(roster.limits())
+        self._app.relay.resting.reconfigured()
         self._app.lists.forget()
         self._app.doors.guard = Guard(settings.server, this_machine(), self._keys, self._attempts)
-        self._say(f"{self._file.name} changed and applies now")
-        log.info("%s changed and applies now", self._file)
+
+    def _changed(self, message: str) -> None:
+        log.info("%s", message)
+        self._say(message)
 
     def _told(self, message: str) -> None:
         log.error("%s", message)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from dataclasses import dataclass
 
 from holdgate.core.relay.live import LiveRequests
 from holdgate.core.relay.planner import Planner
 from holdgate.core.relay.ports import Upstream
+from holdgate.core.relay.resting import Resting
 from holdgate.core.relay.roster import Current
 from holdgate.core.relay.scheduler import Scheduler
 from holdgate.core.relay.wheel import Wheel
 from holdgate.core.traffic.affinity import Affinity
+from holdgate.core.traffic.repeats import Repeats
+from holdgate.core.traffic.turns import Turns
 from holdgate.core.values.clock import Clock
 
 
@@ -22,9 +26,13 @@ class Relay:
     current: Current
     planner: Planner
     scheduler: Scheduler
+    resting: Resting
     affinity: Affinity
+    turns: Turns
+    repeats: Repeats
     upstream: Upstream
     live: LiveRequests
     wheel: Wheel
     clock: Clock
     loop: asyncio.AbstractEventLoop
+    dice: random.Random

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from holdgate.core.relay.ports import Head, Outgoing, Upstream
@@ -22,13 +23,13 @@ class Fetched:
 class _Collect:
     """A feed that keeps everything."""
 
-    def __init__(self, done: asyncio.Future[Fetched]) -> None:
-        self._done = done
+    def __init__(self, done: asyncio.Future[Fetched], sent: Callable[[], None]) -> None:
+        self._done, self._sent = done, sent
         self._head: Head | None = None
         self._body = bytearray()
 
     def on_sent(self) -> None:
-        """Nothing hangs on it."""
+        self._sent()
 
     def on_head(self, head: Head) -> None:
         self._head = head
@@ -47,13 +48,18 @@ class _Collect:
             self._done.set_exception(fault)
 
 
-async def fetch(upstream: Upstream, outgoing: Outgoing, seconds: float) -> Fetched:
-    """Give the reply to `outgoing`, whatever its status.
+async def fetch(
+    upstream: Upstream,
+    outgoing: Outgoing,
+    seconds: float,
+    sent: Callable[[], None] = lambda: None,
+) -> Fetched:
+    """Give the reply to `outgoing`, whatever its status; `sent` is called once the request left.
 
     Raises Fault(NETWORK) if there is none, and if it takes longer than `seconds`.
     """
     done: asyncio.Future[Fetched] = asyncio.get_running_loop().create_future()
-    call = upstream.send(outgoing, _Collect(done))
+    call = upstream.send(outgoing, _Collect(done, sent))
     try:
         async with asyncio.timeout(seconds):
             return await done

@@ -37,7 +37,14 @@ def relayed(
 
 
 def own(
-    method: str, url: str, body: bytes, roster: Roster, lane: tuple[str, str], dialect: DialectName
+    method: str,
+    url: str,
+    body: bytes,
+    roster: Roster,
+    lane: tuple[str, str],
+    dialect: DialectName,
+    *,
+    fresh: bool = False,
 ) -> Outgoing:
     """Give a request of the gateway's own, such as for a list of models. Raises Fault(AUTH)."""
     provider = roster.provider(lane[0])
@@ -49,6 +56,7 @@ def own(
         body,
         roster.proxies.get(provider.base(dialect), ""),
         provider.connect_timeout,
+        fresh,
     )
 
 

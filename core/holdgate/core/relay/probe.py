@@ -1,27 +1,32 @@
-"""Probing: one tiny request for each dialect that a provider speaks."""
+"""Probing: one tiny request for each key of a provider, in each dialect that it speaks."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 
 from holdgate.core.dialects.table import DIALECTS
-from holdgate.core.relay.fetch import fetch
+from holdgate.core.relay.fetch import Fetched, fetch
+from holdgate.core.relay.model_lists import fetch_models
 from holdgate.core.relay.outgoing import own
 from holdgate.core.relay.ports import Upstream
-from holdgate.core.relay.roster import Roster
+from holdgate.core.relay.roster import Current, Roster
+from holdgate.core.relay.scheduler import Scheduler
 from holdgate.core.traffic import verdicts
+from holdgate.core.traffic.routing import spoken
+from holdgate.core.traffic.ticket import LaneId
 from holdgate.core.values.clock import Clock
-from holdgate.core.values.errors import Fault, VendorReply
+from holdgate.core.values.errors import POLICIES, Fault, FaultKind, VendorReply
 from holdgate.core.values.names import DialectName
 from holdgate.core.values.secret import mask
-from holdgate.core.values.settings import Model
+from holdgate.core.values.settings import Model, Provider
 
 PATIENCE = 60.0  # seconds; slow local models load first
 
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """What one dialect answered: `status` None if nothing came, `reason` "" if all is well."""
+    """What one dialect answered: `status` None if nothing came, `kind` None if all is well."""
 
     key: str
     dialect: DialectName
@@ -29,48 +34,123 @@ class Probed:
     ms: int
     status: int | None
     reason: str
+    kind: FaultKind | None
 
     @property
     def passed(self) -> bool:
         """Whether the vendor answered as it should."""
-        return not self.reason
+        return self.kind is None
+
+    @property
+    def blames_key(self) -> bool:
+        """Whether it failed with a fault for which a key rests."""
+        return self.kind is not None and POLICIES[self.kind].rest is not None
+
+    def as_json(self) -> dict[str, object]:
+        """Give the shape of the control API."""
+        names = ("key", "dialect", "model", "ms", "status", "reason")
+        return {name: getattr(self, name) for name in names}
 
 
-async def probe(
-    upstream: Upstream,
-    clock: Clock,
-    roster: Roster,
-    lane: tuple[str, str],
-    dialect: DialectName,
-    model: Model,
-) -> Probed:
-    """Ask for a few tokens and say how it went. Raises nothing."""
-    began = clock.monotonic()
-    status: int | None = None
-    reason = ""
-    try:
+def well_keys(probed: Iterable[Probed]) -> list[str]:
+    """Give the keys that need no rest.
+
+    One of their dialects passed, and none failed in a way for which a key rests: a dialect or a
+    model that the vendor does not serve says nothing about the key.
+    """
+    probed = list(probed)
+    blamed = {each.key for each in probed if each.blames_key}
+    return list(dict.fromkeys(e.key for e in probed if e.passed and e.key not in blamed))
+
+
+class Prober:
+    """Asks the vendors. Its requests count in the lanes, but wait for no place: a person waits."""
+
+    def __init__(
+        self, roster: Roster, upstream: Upstream, clock: Clock, scheduler: Scheduler
+    ) -> None:
+        """Take whom to ask, and how."""
+        self._roster, self._upstream = roster, upstream
+        self._clock, self._scheduler = clock, scheduler
+
+    async def probe(self, name: str, model: str | None) -> AsyncIterator[Probed]:
+        """Probe each key of a provider that is on in each dialect, one after the other.
+
+        `model`: which to ask for; the provider's first if None. Raises Fault if there is nothing to
+        ask.
+        """
+        provider = self._roster.provider(name)
+        keys = [key for key in provider.keys if key.on]
+        if not keys:
+            raise Fault(FaultKind.REQUEST, f"{name}: each of its keys is switched off")
+        chosen = provider.model(model) if model else await self._first_model(provider)
+        dialects = spoken(provider, chosen)
+        if not dialects:
+            raise Fault(FaultKind.REQUEST, f"{name}: serves {chosen.id} in no dialect")
+        for key in keys:
+            for dialect in dialects:
+                yield await self._ask((name, key.name), dialect, chosen)
+
+    async def _first_model(self, provider: Provider) -> Model:
+        models, name = provider.models, provider.name
+        try:
+            if models is None:
+                models = await fetch_models(Current(self._roster), self._upstream, provider)
+        except Fault as fault:
+            why = f"its list of models cannot be had ({fault.message})"
+            raise Fault(fault.kind, f"{name}: {why}; name one with --model MODEL") from fault
+        if not models:
+            raise Fault(FaultKind.MODEL, f"{name}: lists no model; name one with --model MODEL")
+        return models[0]
+
+    async def _ask(self, lane: LaneId, dialect: DialectName, model: Model) -> Probed:
+        """Ask for a few tokens and say how it went. Raises nothing."""
+        began = self._clock.monotonic()
+        status: int | None = None
+        kind, reason = None, ""
+        try:
+            fetched = await self._fetch(lane, dialect, model)
+            status = fetched.head.status
+            self._check(lane, dialect, fetched)
+        except ValueError:
+            kind = FaultKind.UNREADABLE
+            reason = f"{lane[0]}: the reply is no JSON; check the base URL"
+        except Fault as fault:
+            kind, reason = fault.kind, self._masked(fault.message, lane)
+        ms = round((self._clock.monotonic() - began) * 1000)
+        return Probed(lane[1], dialect, model.id, ms, status, reason, kind)
+
+    async def _fetch(self, lane: LaneId, dialect: DialectName, model: Model) -> Fetched:
         table = DIALECTS[dialect]
-        base = roster.settings.providers[lane[0]].base(dialect)
-        url = table.url(base, "generate", model.at_vendor, "whole")
+        url = table.url(
+            self._roster.provider(lane[0]).base(dialect), "generate", model.at_vendor, "whole"
+        )
         body = table.tiny_request(model.at_vendor)
-        fetched = await fetch(upstream, own("POST", url, body, roster, lane, dialect), PATIENCE)
-        status = fetched.head.status
-        reply = VendorReply(status, fetched.head.headers, fetched.body)
+        # A kept connection may be dead, which would be taken for the vendor's fault.
+        outgoing = own("POST", url, body, self._roster, lane, dialect, fresh=True)
+        ticket = self._scheduler.let_in(lane)
+        aborted = True
+        try:
+            fetched = await fetch(
+                self._upstream, outgoing, PATIENCE, lambda: self._scheduler.sent(ticket)
+            )
+            aborted = False
+            return fetched
+        finally:
+            self._scheduler.leave(ticket, aborted=aborted)
+
+    def _check(self, lane: LaneId, dialect: DialectName, fetched: Fetched) -> None:
+        """Raises Fault for an error, and ValueError for a reply that is no JSON."""
+        table, status = DIALECTS[dialect], fetched.head.status
         words = table.error_words(fetched.body)
         if status != 200:
-            raise verdicts.of_status(lane[0], reply, words, clock.wall())
+            reply = VendorReply(status, fetched.head.headers, fetched.body)
+            raise verdicts.of_status(lane[0], reply, words, self._clock.wall())
         if table.whole(fetched.body).failed:
             raise verdicts.of_event(lane[0], fetched.body, words)
-    except ValueError:
-        reason = f"{lane[0]}: the reply is no JSON; check the base URL"
-    except Fault as fault:
-        reason = _masked(fault.message, roster, lane)
-    ms = round((clock.monotonic() - began) * 1000)
-    return Probed(lane[1], dialect, model.id, ms, status, reason)
 
-
-def _masked(message: str, roster: Roster, lane: tuple[str, str]) -> str:
-    try:
-        return mask(message, [roster.key(lane)])
-    except Fault:
-        return message
+    def _masked(self, message: str, lane: LaneId) -> str:
+        try:
+            return mask(message, [self._roster.key(lane)])
+        except Fault:
+            return message

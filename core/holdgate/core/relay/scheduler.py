@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 
-from holdgate.core.traffic.gate import Gate, Place
+from holdgate.core.traffic.gate import Gate
 from holdgate.core.traffic.lane import Lane, Limits
-from holdgate.core.traffic.ticket import LaneId, Ticket
+from holdgate.core.traffic.places import Place
+from holdgate.core.traffic.standing import Load
+from holdgate.core.traffic.ticket import LaneId, Stand, Ticket
 from holdgate.core.values.clock import Clock
+from holdgate.core.values.errors import FaultKind
 
 # Seconds for which the places that keepalives tell may be old: each look costs a walk of the lines.
 PLACES_FRESH = 2.0
@@ -38,6 +41,12 @@ class Scheduler:
         if ticket.state == "waiting":
             self._changed[ticket] = changed
             self._arm()
+
+    def let_in(self, lane: LaneId) -> Ticket:
+        """Give a ticket that runs in a lane at once, whatever its limits. It has to leave, too."""
+        ticket = Ticket("", (Stand(lane),))
+        self._gate.let_in(ticket, lane, self._clock.monotonic())
+        return ticket
 
     def sent(self, ticket: Ticket) -> None:
         """Note that the ticket's request left."""
@@ -77,11 +86,28 @@ class Scheduler:
         """See Gate.paused_until."""
         return self._gate.paused_until(provider)
 
-    def close_lane(self, lane: LaneId, seconds: float, why: str) -> None:
-        """Close a lane by the vendor's word."""
+    def close_lane(
+        self, lane: LaneId, seconds: float, why: str, kind: FaultKind = FaultKind.RATE
+    ) -> None:
+        """Close a lane for so many seconds; `kind` is the fault for which it rests."""
         now = self._clock.monotonic()
-        self._gate.close(lane, now + seconds, why, now)
+        self._gate.close(lane, now + seconds, why, now, kind)
         self._advance()
+
+    def open_lane(self, lane: LaneId) -> None:
+        """End a lane's rest before its time."""
+        self._gate.open(lane)
+        self._advance()
+
+    def withdraw(self, lane: LaneId, why: str, kind: FaultKind) -> None:
+        """Let all leave a lane's line: its key was refused."""
+        self._gate.withdraw(lane, why, kind, self._clock.monotonic())
+        self._advance()
+
+    def began(self, ticket: Ticket) -> None:
+        """Note that the ticket's request is being answered."""
+        if self._gate.began(ticket) and self._changed:
+            self._advance()
 
     def narrow(self, lane: LaneId) -> None:
         """A 429 without a time."""
@@ -99,9 +125,19 @@ class Scheduler:
         return self._gate.places(self._clock.monotonic())
 
     def resting(self) -> frozenset[LaneId]:
-        """Give the lanes that are closed by their vendors' word now."""
+        """Give the lanes that are closed now, or just probed."""
         now = self._clock.monotonic()
-        return frozenset(lane.id for lane in self._gate.lanes() if lane.closed_until > now)
+        return frozenset(
+            lane.id for lane in self._gate.lanes() if lane.closed_until > now or lane.is_probed
+        )
+
+    def loads(self) -> dict[LaneId, Load]:
+        """Give how busy the lanes are."""
+        now = self._clock.monotonic()
+        return {
+            lane.id: Load(len(lane.running) + len(lane.line), lane.concurrency(now))
+            for lane in self._gate.lanes()
+        }
 
     def lanes(self) -> list[Lane]:
         """Give all lanes, to look at."""

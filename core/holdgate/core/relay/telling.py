@@ -7,25 +7,34 @@ from holdgate.core.dialects.wording import retry_after
 from holdgate.core.relay.headers import merged
 from holdgate.core.relay.ports import Sink
 from holdgate.core.traffic.ticket import Ticket
-from holdgate.core.values.errors import Fault, FaultKind
+from holdgate.core.values.errors import Fault, FaultKind, VendorReply
 from holdgate.core.values.inbound import Headers
 
 # These are told in the gateway's own words, whatever the vendor said: agents take a 401 for their
 # own login, and go on asking after a 429 of spent credit (contract 3).
 _OWN_WORDS = frozenset({FaultKind.AUTH, FaultKind.FORBIDDEN, FaultKind.CREDIT})
+_LOGIN_STATUSES = frozenset({401, 403, 407})
 
 
 def tell_plainly(sink: Sink, dialect: Dialect, fault: Fault, request_id: str) -> int:
     """Answer with the fault. A vendor's own error keeps its status and body. Gives the status."""
     reply = fault.reply
-    if reply is not None and reply.status >= 400 and fault.kind not in _OWN_WORDS:
-        headers = merged(reply.headers, (("x-holdgate-request", request_id),))
+    if reply is not None and _may_be_shown(reply) and fault.kind not in _OWN_WORDS:
+        headers = merged(
+            _retry_header(fault),  # the vendor's own replaces it
+            reply.headers,
+            (("x-holdgate-request", request_id),),
+        )
         sink.answer(reply.status, headers, reply.body)
         return reply.status
     sink.answer(
         fault.status, error_headers(fault, request_id), dialect.error_body(fault, request_id)
     )
     return fault.status
+
+
+def _may_be_shown(reply: VendorReply) -> bool:
+    return reply.status >= 400 and reply.status not in _LOGIN_STATUSES
 
 
 class NoRoom(Exception):
@@ -44,11 +53,12 @@ class TurnedAway(Exception):
 def turned_away(ticket: Ticket) -> Fault:
     """Give the fault of a ticket that stands in no lane any more.
 
-    The last lane's reason, and the smallest of the times after which it could go.
+    The last lane's reason, and the smallest of the times after which it could go. A rest that is
+    not waited for is told as the fault that it comes from.
     """
     last = ticket.refusals[-1]
     return Fault(
-        FaultKind.QUEUE,
+        last.kind,
         f"{last.lane[0]}: {last.why}",
         retry_after=min(refusal.retry_after for refusal in ticket.refusals),
     )
@@ -56,9 +66,13 @@ def turned_away(ticket: Ticket) -> Fault:
 
 def error_headers(fault: Fault, request_id: str) -> Headers:
     """Give the headers of an error in the gateway's own words."""
-    seconds = retry_after(fault)
     return merged(
         (("content-type", "application/json"), ("x-holdgate-request", request_id)),
-        (("retry-after", str(seconds)),) if seconds is not None else (),
+        _retry_header(fault),
         fault.headers,
     )
+
+
+def _retry_header(fault: Fault) -> Headers:
+    seconds = retry_after(fault)
+    return () if seconds is None else (("retry-after", str(seconds)),)

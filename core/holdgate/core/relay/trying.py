@@ -42,7 +42,10 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 class Scene(msgspec.Struct, frozen=True):
-    """What a try works with: who asked, where the reply goes, whose clock counts."""
+    """What a try works with: who asked, where the reply goes, whose clock counts.
+
+    `heard` takes the head of a good reply; `began` is called when its answer is shown.
+    """
 
     sink: Sink
     hold: StreamHold
@@ -53,6 +56,7 @@ class Scene(msgspec.Struct, frozen=True):
     record: Record
     reply_headers: Callable[[Head], Headers]
     heard: Callable[[Head], None]
+    began: Callable[[], None]
 
 
 class Trying:
@@ -217,11 +221,13 @@ class Trying:
                 FaultKind.UNREADABLE, f"{self._provider}: the reply is no answer: {error}"
             ) from error
         self._scene.record.enter("passing", self._scene.clock.wall(), f"{self._provider} answers")
+        self._scene.began()
 
     def _show_start(self) -> None:
         assert self._head is not None
         self._scene.record.enter("passing", self._scene.clock.wall(), f"{self._provider} answers")
         self._scene.record.note(self._scene.clock.wall(), "passing", self._provider)
+        self._scene.began()
         self._scene.hold.begin(self._head.status, self._scene.reply_headers(self._head))
 
     def _show(self, data: bytes) -> None:

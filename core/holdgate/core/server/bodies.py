@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from aiohttp import web
 
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.wire import encodings
+
+# For a few options; what agents send may be far longer.
+_OPTIONS_MOST = 1 << 16
 
 
 async def read_body(request: web.BaseRequest, most: int) -> bytes:
@@ -30,6 +36,26 @@ async def read_body(request: web.BaseRequest, most: int) -> bytes:
         ) from error
     except encodings.BadEncoding as error:
         raise Fault(FaultKind.REQUEST, f"the request's body: {error}") from error
+
+
+async def read_options(request: web.BaseRequest, allowed: tuple[str, ...]) -> dict[str, Any]:
+    """Give a JSON object of optional keys; no body at all is an empty one.
+
+    Raises Fault, REQUEST for anything else.
+    """
+    raw = await read_body(request, _OPTIONS_MOST)
+    try:
+        found = json.loads(raw) if raw.strip() else {}
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise Fault(FaultKind.REQUEST, "the body must be a JSON object")
+    for name in found:
+        if name not in allowed:
+            raise Fault(
+                FaultKind.REQUEST, f"{name[:100]}: no such key; allowed: {', '.join(allowed)}"
+            )
+    return found
 
 
 def _let_it_come(request: web.BaseRequest) -> None:

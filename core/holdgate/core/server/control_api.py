@@ -66,7 +66,8 @@ async def _read(app: App, request: web.BaseRequest, path: str) -> dict[str, Any]
         FaultKind.NOT_FOUND,
         f"nothing is served at {path}; served are: GET /api/status, /api/events, "
         "/api/requests, /api/requests/ID, /api/models, /api/providers; "
-        "POST /api/requests/ID/cancel, /api/requests/ID/first, /api/pause, /api/resume",
+        "POST /api/requests/ID/cancel, /api/requests/ID/first, /api/pause, /api/resume, "
+        "/api/providers/NAME/test",
     )
 
 

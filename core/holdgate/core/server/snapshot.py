@@ -8,8 +8,8 @@ from typing import Any
 
 from holdgate.core.relay.live import LiveRequest
 from holdgate.core.server.context import App
-from holdgate.core.traffic.gate import Place
 from holdgate.core.traffic.lane import Lane
+from holdgate.core.traffic.places import Place
 
 LISTED_MOST = 500
 
@@ -45,7 +45,6 @@ def _lane(app: App, lane: Lane) -> dict[str, Any]:
     now = app.relay.clock.monotonic()
     limits = lane.limits
     next_at = lane.window.request_at(limits.rpm, limits.span, now)
-    closed = lane.closed_until > now
     return {
         "provider": lane.id[0],
         "key": lane.id[1],
@@ -57,11 +56,18 @@ def _lane(app: App, lane: Lane) -> dict[str, Any]:
             "limit": limits.rpm,
             "next_at": None if next_at is None or next_at <= now else _wall(app, next_at),
         },
-        "rest": {"until": _wall(app, lane.closed_until), "why": lane.closed_why}
-        if closed
-        else None,
+        "rest": _rest(app, lane, now),
         "paused": lane.paused_until > now,
     }
+
+
+def _rest(app: App, lane: Lane, now: float) -> dict[str, Any] | None:
+    """Give why a lane rests: a fault of its key, or what its vendor said of its window."""
+    if (rest := app.relay.resting.of(lane.id)) is not None:
+        return rest.as_json()
+    if lane.closed_until <= now:
+        return None
+    return {"until": _wall(app, lane.closed_until), "why": lane.closed_why}
 
 
 def _wall(app: App, moment: float) -> float | None:

@@ -1,21 +1,20 @@
-"""Steering: what a person does to the queue. Cancel, first, pause and resume."""
+"""Steering: what a person does to the queue: cancel, first, pause, resume; and tests of keys."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 from typing import Any
 
 from aiohttp import web
 
 from holdgate.core.relay.live import LiveRequest
-from holdgate.core.server.bodies import read_body
+from holdgate.core.server import probing_api
+from holdgate.core.server.bodies import read_options
 from holdgate.core.server.context import App
 from holdgate.core.server.snapshot import snapshot
 from holdgate.core.values.errors import Fault, FaultKind
 
-BODY_MOST = 1 << 16
 LONGEST_PAUSE = 366 * 86400.0
 # A request between two of its waits hears no word; so it is told again in the loop's next turns.
 _CANCEL_TURNS = 5
@@ -23,10 +22,14 @@ _CANCEL_TURNS = 5
 
 def is_steering(path: str) -> bool:
     """Tell whether a path (without a slash at its end) changes something, so that it is posted."""
-    parts = path.split("/")
-    if path in ("/api/pause", "/api/resume"):
-        return True
-    return len(parts) == 5 and path.startswith("/api/requests/") and parts[4] in ("cancel", "first")
+    match path.split("/"):
+        case ["", "api", "pause" | "resume"]:
+            return True
+        case ["", "api", "requests", _, "cancel" | "first"]:
+            return True
+        case ["", "api", "providers", _, "test"]:
+            return True
+    return False
 
 
 async def steer(app: App, request: web.BaseRequest, path: str) -> dict[str, Any]:
@@ -35,10 +38,12 @@ async def steer(app: App, request: web.BaseRequest, path: str) -> dict[str, Any]
     Raises Fault: NOT_FOUND for an unknown request or provider, REQUEST for what cannot be done.
     """
     if path == "/api/pause":
-        return _pause(app, await _body(request, ("provider", "for")))
+        return _pause(app, await read_options(request, ("provider", "for")))
     if path == "/api/resume":
-        return _resume(app, await _body(request, ("provider",)))
+        return _resume(app, await read_options(request, ("provider",)))
     _, _, _, id, what = path.split("/")
+    if what == "test":
+        return await probing_api.probe(app, request, _known(app, id))
     live = app.relay.live.get(id)
     if live is None:
         raise Fault(
@@ -90,29 +95,17 @@ def _pauses(app: App) -> dict[str, Any]:
     return {"paused": found["paused"], "lanes": lanes}
 
 
-async def _body(request: web.BaseRequest, allowed: tuple[str, ...]) -> dict[str, Any]:
-    """Read a JSON object of optional keys; no body at all is an empty one."""
-    raw = await read_body(request, BODY_MOST)
-    try:
-        found = json.loads(raw) if raw.strip() else {}
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise Fault(FaultKind.REQUEST, "the body must be a JSON object")
-    for name in found:
-        if name not in allowed:
-            raise Fault(
-                FaultKind.REQUEST, f"{name[:100]}: no such key; allowed: {', '.join(allowed)}"
-            )
-    return found
-
-
 def _provider(app: App, body: dict[str, Any]) -> str | None:
     name = body.get("provider")
     if name is None:
         return None
     if not isinstance(name, str):
         raise Fault(FaultKind.REQUEST, "provider: a name, or null for all, is allowed")
+    return _known(app, name)
+
+
+def _known(app: App, name: str) -> str:
+    """Give the name of a provider back. Raises Fault(NOT_FOUND) if there is no such one."""
     if name not in app.relay.current.roster.settings.providers:
         raise Fault(
             FaultKind.NOT_FOUND,

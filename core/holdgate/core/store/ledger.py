@@ -22,7 +22,9 @@ from typing import Any
 import msgspec
 
 from holdgate.core.store.ledger_schema import REQUEST, ROWS_MOST, TRY, prepare, upsert
+from holdgate.core.traffic.ticket import LaneId
 from holdgate.core.values.records import Record
+from holdgate.core.values.rests import Rest
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +35,10 @@ BACKLOG_MOST = 50_000
 GATHER = 0.25
 _BUSY_WAIT = 5.0
 _LIVE_STATES = ("waiting", "trying", "held", "passing")
+_LAST_TRY = """
+    SELECT tries.provider, tries.key, requests.ended, requests.cache_read
+    FROM requests JOIN tries ON tries.request = requests.id
+    WHERE requests.id = ? ORDER BY tries.number DESC LIMIT 1"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,20 @@ class _Rows:
 
     request: tuple[Any, ...]
     tries: list[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class LastAnswer:
+    """Who answered a conversation last, when (Unix seconds), and whether a cache was seen to serve.
+
+    `model` is the one that was asked for.
+    """
+
+    model: str
+    conversation: str
+    lane: LaneId
+    at: float
+    cached: bool
 
 
 class Ledger:
@@ -97,6 +117,16 @@ class Ledger:
             ).fetchone()
             tries = db.execute("SELECT * FROM tries WHERE request = ? ORDER BY number", (id,))
             return _as_json(row, tries.fetchall()) if row else None
+
+    def answered(self, since: float, limit: int) -> list[LastAnswer]:
+        """Give the last answer of each conversation with each model, the oldest first.
+
+        Only of requests that were done at `since` (Unix seconds) or later; at most `limit`, the
+        newest ones. Raises sqlite3.Error where there is no file, or none that can be read.
+        """
+        with _reading(self._path) as db:
+            db.row_factory = None  # plain tuples: many are looked at
+            return sorted(_last_answers(db, since, limit), key=lambda answer: answer.at)
 
     def _tell_writer(self) -> None:
         if not self._news.is_set():  # setting it again costs a lock
@@ -181,6 +211,26 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
         db.close()
 
 
+def _last_answers(db: sqlite3.Connection, since: float, limit: int) -> list[LastAnswer]:
+    """Walk from the newest request back until there are enough: SQLite's GROUP BY reads them all.
+
+    A request without a candidate was answered by nobody: a count of tokens that was guessed.
+    """
+    found: dict[tuple[str, str], LastAnswer] = {}
+    for id, model, conversation in db.execute(
+        "SELECT id, model, conversation FROM requests "
+        "WHERE state = 'done' AND ended >= ? AND candidate IS NOT NULL ORDER BY id DESC",
+        (since,),
+    ):
+        if len(found) >= limit:
+            break
+        asked = (model, conversation)
+        if asked not in found and (row := db.execute(_LAST_TRY, (id,)).fetchone()):
+            provider, key, at, cache_read = row
+            found[asked] = LastAnswer(*asked, (provider, key), at, bool(cache_read))
+    return list(found.values())
+
+
 def _write(db: sqlite3.Connection, batch: list[_Rows]) -> None:
     """Write a batch in few statements.
 
@@ -232,9 +282,13 @@ def _request_row(record: Record) -> tuple[Any, ...]:
 def _try_rows(record: Record) -> list[tuple[Any, ...]]:
     return [
         (record.id, number, t.provider, t.key, t.model, t.dialect, t.started, t.first_byte,
-         t.ended, t.status, t.fault)
+         t.ended, t.status, t.fault, *_rest_cells(t.rest))
         for number, t in enumerate(tuple(record.tries))
     ]  # fmt: skip
+
+
+def _rest_cells(rest: Rest | None) -> tuple[float | None, str | None]:
+    return (round(rest.until, 3), rest.why) if rest else (None, None)
 
 
 def _as_json(row: sqlite3.Row, tries: list[sqlite3.Row]) -> dict[str, Any]:
@@ -249,13 +303,18 @@ def _as_json(row: sqlite3.Row, tries: list[sqlite3.Row]) -> dict[str, Any]:
         "kept_alive": row["kept_alive"],
         "usage": None if usage["input"] is None else usage,
         "losses": [],
-        "tries": [
-            {name: each[name] for name in each.keys() if name not in ("request", "number")}  # noqa: SIM118
-            | {"rest": None}
-            for each in tries
-        ],
+        "tries": [_try_as_json(each) for each in tries],
         "timeline": [
             {"at": at, "what": what, "detail": detail}
             for at, what, detail in json.loads(row["timeline"])
         ],
     }
+
+
+def _try_as_json(row: sqlite3.Row) -> dict[str, Any]:
+    """Give a row in the shape of TryRecord.as_json."""
+    told = dict(row)
+    del told["request"], told["number"]
+    # An older file that cannot be written has no such columns.
+    until, why = told.pop("rest_until", None), told.pop("rest_why", None)
+    return told | {"rest": None if until is None else {"until": until, "why": why}}

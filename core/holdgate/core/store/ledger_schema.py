@@ -25,6 +25,11 @@ _MIGRATIONS = (
       PRIMARY KEY (request, number)
     ) WITHOUT ROWID;
     """,
+    """
+    -- Until when the key rested after the try, and why.
+    ALTER TABLE tries ADD COLUMN rest_until REAL;
+    ALTER TABLE tries ADD COLUMN rest_why TEXT;
+    """,
 )
 
 REQUEST = (
@@ -34,7 +39,7 @@ REQUEST = (
 )  # fmt: skip
 TRY = (
     "request", "number", "provider", "key", "model", "dialect", "started", "first_byte", "ended",
-    "status", "fault",
+    "status", "fault", "rest_until", "rest_why",
 )  # fmt: skip
 
 

@@ -60,6 +60,12 @@ class SecretStore:
         self._read_file = read_file
         self._keyring = keyring
 
+    def file_of(self, ref: str) -> Path | None:
+        """Give the file that `ref` names; None if it names none."""
+        scheme, _, rest = ref.partition(":")
+        is_file = scheme.strip().lower() == "file" and rest.strip()
+        return self._expanded(rest.strip()) if is_file else None
+
     def resolve(self, ref: str) -> Secret:
         """Give the secret that `ref` names; "" is the empty secret of a vendor that wants none.
 

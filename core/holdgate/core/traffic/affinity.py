@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -38,6 +39,18 @@ class Affinity:
         self._answered.move_to_end(key)
         if len(self._answered) > _MOST:
             self._answered.popitem(last=False)
+
+    def restore(self, answers: Iterable[tuple[str, str, Answered]]) -> None:
+        """Remember what an earlier process noted: (model, conversation, who), the oldest first.
+
+        What was noted meanwhile is newer: it stays, and is the last to be forgotten.
+        """
+        earlier = list(answers)
+        meanwhile, self._answered = self._answered, OrderedDict()
+        for model, conversation, answered in earlier:
+            self.note(model, conversation, answered)
+        for (model, conversation), answered in meanwhile.items():
+            self.note(model, conversation, answered)
 
     def home(self, model: str, conversation: str, mode: Mode, now: float) -> LaneId | None:
         """Give the lane that a conversation should stay with, if any."""

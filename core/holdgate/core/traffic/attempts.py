@@ -1,24 +1,32 @@
 """Attempts: which candidates are asked, in what order, and when it is enough.
 
 Theory. A generator that does no I/O: it yields what to do next and is sent what came of it. `Try`
-offers all candidates that are left; the gate decides which of them has a place first. A fault that
-is the vendor's own gives the turn to the others; one of the agent's making ends it at once, for it
-would be the same everywhere. What the agent is told in the end is the fault that helps it most.
+offers all candidates that are left; the gate decides which of them has a place first. A limit (429)
+costs a candidate its turn but not its chance: its key rests, and the request goes to whoever is
+free, or waits where it can go first. Any other fault of a vendor gives the turn to those that are
+left for good. Only where nobody is ready to take over is the same one asked again, and rarely. A
+fault of the agent's making ends it at once, for it would be the same everywhere. What the agent is
+told in the end is the fault that helps it most.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
 
-from holdgate.core.values.errors import Fault, FaultKind
+from holdgate.core.values.errors import PAUSES, Fault, FaultKind
 from holdgate.core.values.inbound import Candidate
 
 _QUOTA = frozenset({FaultKind.CREDIT, FaultKind.WINDOW, FaultKind.RATE, FaultKind.QUEUE})
 
-
-# A 429 without a time is absorbed so often in a row for one request, after so many seconds.
+# How long a 429 without a time counts for a request that nobody else can take; so many in a row are
+# waited for, with or without others, and the next is a fault like another.
 UNSAID_PAUSES = (2.0, 5.0, 15.0)
+# A vendor that fails and names more seconds than this is not waited for: the agent is told them.
+AGAIN_WITHIN = 60.0
+# A pause is longer by up to this share of itself, so that many requests do not come back at once.
+JITTER = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,80 +48,139 @@ class Try:
 
 
 @dataclass(frozen=True, slots=True)
+class RestKey:
+    """A candidate's key rests, as its fault says; `seconds`: how long, where that is decided."""
+
+    candidate: Candidate
+    fault: Fault
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Ask nobody for so many seconds."""
+
+    candidate: Candidate
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """A try came to nothing, and nothing of it was shown to the agent.
 
-    `lost`: the connection was lost before any byte of a reply.
+    `lost`: the connection was lost before any byte of a reply. `probe`: it was to show whether a
+    key that had failed is well again.
     """
 
     candidate: Candidate
     fault: Fault
     lost: bool = False
+    probe: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Absorb:
-    """A 429 is not told: the lane of its candidate closes for so many seconds, the request waits.
+Step = Try | RestKey | Pause
+# After a RestKey or a Pause nothing is sent in.
+Attempts = Generator[Step, Failed | None, Fault]
 
-    `narrow`: the vendor told no time, so fewer may go at once.
+
+@dataclass(slots=True)
+class _State:
+    """What a request has seen so far."""
+
+    left: tuple[Candidate, ...]
+    ready: Callable[[Candidate], bool]
+    jitter: Callable[[], float]
+    alone: bool
+    faults: list[Fault] = field(default_factory=list)
+    lost: set[Candidate] = field(default_factory=set)
+    unsaid: int = 0  # 429s without a time in a row
+    agains: Counter[Candidate] = field(default_factory=Counter)
+
+    def limited(self, failed: Failed) -> RestKey | None:
+        """Say whether a fault is a limit to wait for.
+
+        Only a 429 as a status is: an error in a body with a good status may be anything.
+        """
+        fault = failed.fault
+        if fault.kind is not FaultKind.RATE or fault.reply is None:
+            return None
+        if fault.retry_after is not None:
+            self.unsaid = 0
+            return RestKey(failed.candidate, fault)
+        if self.unsaid >= len(UNSAID_PAUSES):
+            return None
+        self.unsaid += 1
+        return RestKey(
+            failed.candidate, fault, UNSAID_PAUSES[self.unsaid - 1] if self.alone else None
+        )
+
+    def once_more(self, failed: Failed, others: tuple[Candidate, ...]) -> RestKey | Pause | None:
+        """Say whether the same candidate is asked again: only if nobody is ready to take over."""
+        fault, agains = failed.fault, self.agains[failed.candidate]
+        said = fault.retry_after is not None
+        if (
+            agains >= fault.policy.again
+            or (fault.retry_after or 0.0) > AGAIN_WITHIN
+            or (failed.probe and not said)
+            or any(map(self.ready, others))
+        ):
+            return None
+        self.agains[failed.candidate] += 1
+        self.faults.append(fault)
+        if said:
+            return RestKey(failed.candidate, fault)
+        seconds = PAUSES[agains] * (1 + JITTER * self.jitter())
+        return Pause(failed.candidate, seconds)
+
+    def others(self, failed: Failed) -> tuple[Candidate, ...]:
+        """Give who may answer after a fault instead of the one that had it."""
+        match failed.fault.policy.next:
+            case "none":
+                return ()
+            case "larger":
+                fits = failed.candidate.context
+                return tuple(each for each in self.left if each.context > fits)
+            case "any":
+                return tuple(each for each in self.left if each != failed.candidate)
+
+
+def attempts(
+    candidates: tuple[Candidate, ...],
+    ready: Callable[[Candidate], bool],
+    jitter: Callable[[], float],
+    *,
+    alone: bool,
+) -> Attempts:
+    """Yield steps until a try is answered (the caller then closes the generator).
+
+    `ready`: whether a candidate's key does not rest now; `jitter` gives chance from 0 to 1;
+    `alone`: there never was another candidate. A fault that is thrown in says that no lane takes
+    the request any more. Returns the fault to tell when nobody answered.
     """
-
-    candidate: Candidate
-    seconds: float
-    narrow: bool
-
-
-# After an Absorb nothing is sent in.
-Attempts = Generator[Try | Absorb, Failed | None, Fault]
-
-
-def absorbed(failed: Failed, unsaid: int) -> Absorb | None:
-    """Say whether a fault is absorbed; `unsaid`: the 429s without a time in a row before it.
-
-    Only a 429 as a status is: an error in a body with a good status may be anything.
-    """
-    fault = failed.fault
-    if fault.kind is not FaultKind.RATE or fault.reply is None:
-        return None
-    if fault.retry_after is not None:
-        return Absorb(failed.candidate, fault.retry_after, narrow=False)
-    if unsaid >= len(UNSAID_PAUSES):
-        return None
-    return Absorb(failed.candidate, UNSAID_PAUSES[unsaid], narrow=True)
-
-
-def attempts(candidates: tuple[Candidate, ...]) -> Attempts:
-    """Yield tries until one is answered (the caller then closes the generator).
-
-    A fault that is thrown in says that no lane takes the request any more. Returns the fault to
-    tell when nobody answered.
-    """
-    left = candidates
-    faults: list[Fault] = []
-    lost: set[Candidate] = set()
-    unsaid = 0
+    state = _State(candidates, ready, jitter, alone)
     front = False
-    while left:
+    while state.left:
         try:
-            failed = yield Try(left, frozenset(lost), front)
+            failed = yield Try(state.left, frozenset(state.lost), front)
         except Fault as turned_away:
-            return telling([*faults, turned_away])
+            return telling([*state.faults, turned_away])
         assert failed is not None
         front = True
-        if failed.lost and failed.candidate not in lost:
+        if failed.lost and failed.candidate not in state.lost:
             # A pooled connection that died unseen (after sleep, or the vendor's own idle limit).
-            lost.add(failed.candidate)
+            state.lost.add(failed.candidate)
             continue
-        absorb = absorbed(failed, unsaid)
-        if absorb is not None:
-            unsaid = unsaid + 1 if absorb.narrow else 0
-            yield absorb
+        if (limit := state.limited(failed)) is not None:
+            yield limit
             continue
-        faults.append(failed.fault)
-        if not failed.fault.policy.next_candidate:
-            return failed.fault
-        left = tuple(c for c in left if c != failed.candidate)
-    return telling(faults)
+        others = state.others(failed)
+        if (again := state.once_more(failed, others)) is not None:
+            yield again
+            continue
+        yield RestKey(failed.candidate, failed.fault)
+        state.faults.append(failed.fault)
+        state.left = others
+    return telling(state.faults)
 
 
 def give_up(steps: Attempts, turned_away: Fault) -> Fault:
@@ -132,10 +199,14 @@ def give_up(steps: Attempts, turned_away: Fault) -> Fault:
 def telling(faults: list[Fault]) -> Fault:
     """Give the fault to tell of those that candidates had, in order.
 
-    The last real one; a quota does not mask it, an unknown model is told when nothing else is.
+    One of the agent's own making is never hidden. Else the last real one, which a quota does not
+    mask; an unknown model, the first, is told where only quotas are beside it.
     """
+    agents = [f for f in faults if f.policy.whose == "agent"]
+    if agents:
+        return agents[-1]
     real = [f for f in faults if f.kind not in _QUOTA and f.kind is not FaultKind.MODEL]
     if real:
         return real[-1]
-    quota = [f for f in faults if f.kind in _QUOTA]
-    return quota[-1] if quota else faults[0]
+    unknown = [f for f in faults if f.kind is FaultKind.MODEL]
+    return unknown[0] if unknown else faults[-1]

@@ -12,24 +12,14 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from holdgate.core.traffic.kept import KeptPlaces
-from holdgate.core.traffic.lane import Lane, Limits
+from holdgate.core.traffic.lane import RETRY_MOST, Lane, Limits
+from holdgate.core.traffic.pauses import Pauses
+from holdgate.core.traffic.places import Place, places_in
 from holdgate.core.traffic.ticket import LaneId, Refusal, Ticket
+from holdgate.core.values.errors import FaultKind
 from holdgate.core.values.kinds import format_duration
-
-# Of our own queue nothing longer is said: agents ignore or give up on more (clients, 1.8).
-RETRY_MOST = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a waiting ticket stands best: its place from 1, and when it is likely to go."""
-
-    lane: LaneId
-    position: int
-    eta: float | None
 
 
 class Gate:
@@ -41,7 +31,7 @@ class Gate:
         # What time brings: (when, number, what, ticket, lane); what is useless by then is skipped.
         self._agenda: list[tuple[float, int, str, Ticket, LaneId]] = []
         self._kept = KeptPlaces()
-        self._pauses: dict[str | None, float] = {}
+        self._pauses = Pauses()
         self._number = 0
 
     def configure(self, limits: Mapping[LaneId, Limits]) -> None:
@@ -86,11 +76,13 @@ class Gate:
         for stand in ticket.stands:
             lane = self._lane(stand.lane)
             if stand.after == 0 and lane.is_free(now, ticket.tokens):
-                ticket.state, ticket.lane, ticket.granted_at = "running", lane.id, now
-                ticket.departure = None
                 lane.grant(ticket, now)
                 return True
         return False
+
+    def let_in(self, ticket: Ticket, id: LaneId, now: float) -> None:
+        """Start a ticket in a lane whatever its limits: a person asked for just that."""
+        self._lane(id).grant(ticket, now)
 
     def advance(self, now: float) -> list[Ticket]:
         """Do what time has brought; give the tickets that run now, and those turned away."""
@@ -128,34 +120,48 @@ class Gate:
 
     def pause(self, provider: str | None, until: float) -> None:
         """Let a provider's lanes (None: all) start nothing until then; inf: until resumed."""
-        self._pauses[provider] = until
-        for lane in self._lanes.values():
-            lane.paused_until = self._pause_of(lane.id)
+        self._pauses.begin(provider, until)
+        self._apply_pauses()
 
     def resume(self, provider: str | None) -> None:
         """End a pause; None ends all of them."""
-        if provider is None:
-            self._pauses.clear()
-        else:
-            self._pauses.pop(provider, None)
-        for lane in self._lanes.values():
-            lane.paused_until = self._pause_of(lane.id)
+        self._pauses.end(provider)
+        self._apply_pauses()
 
     def paused_until(self, provider: str | None) -> float:
         """Give until when a pause of just this provider (None: of all) lasts; 0: there is none."""
-        return self._pauses.get(provider, 0.0)
+        return self._pauses.just_of(provider)
 
-    def close(self, id: LaneId, until: float, why: str, now: float) -> None:
-        """Close a lane by the vendor's word; who cannot go in time by then leaves its line."""
+    def close(
+        self, id: LaneId, until: float, why: str, now: float, kind: FaultKind = FaultKind.QUEUE
+    ) -> None:
+        """Close a lane while its key rests; who cannot go in time by then leaves its line."""
         lane = self._lane(id)
-        lane.close(until, why)
+        lane.close(until, why, kind)
         for ticket in list(lane.line.order()):
             if self._leave_if_hopeless(ticket, lane, now):
                 self._plan(now, "leave", ticket, id)
 
+    def open(self, id: LaneId) -> None:
+        """End a lane's rest before its time."""
+        self._lane(id).open()
+
+    def withdraw(self, id: LaneId, why: str, kind: FaultKind, now: float) -> None:
+        """Let all leave a lane's line: its key was refused."""
+        lane = self._lane(id)
+        for ticket in list(lane.line.order()):
+            _step_out(ticket, lane)
+            ticket.refusals.append(Refusal(id, why, RETRY_MOST, kind))
+            self._plan(now, "leave", ticket, id)
+
     def narrow(self, id: LaneId, now: float) -> None:
         """A 429 without a time: fewer at once, where the person named no number."""
         self._lane(id).narrow(now)
+
+    def began(self, ticket: Ticket) -> bool:
+        """Note that a running ticket's request is being answered; say whether it was a probe."""
+        lane = self._lanes.get(ticket.lane) if ticket.lane is not None else None
+        return lane is not None and lane.began(ticket)
 
     def answered(self, ticket: Ticket, now: float, tokens: int | None) -> None:
         """Note that a running ticket's request was answered, and the tokens that it took."""
@@ -177,21 +183,14 @@ class Gate:
 
     def places(self, now: float) -> dict[str, Place]:
         """Give where each waiting ticket (by id) stands best."""
-        best: dict[str, Place] = {}
-        for lane in self._lanes.values():
-            for ahead, ticket in enumerate(lane.line.order()):
-                place = Place(lane.id, ahead + 1, lane.eta(now, ahead))
-                known = best.get(ticket.id)
-                if known is None or _sooner(place, known):
-                    best[ticket.id] = place
-        return best
+        return places_in(self._lanes.values(), now)
 
     def _join(self, ticket: Ticket, lane: Lane, now: float, *, front: bool = False) -> None:
         """Stand in a lane's line, unless that lane's limits forbid it."""
         most = lane.limits.length
         if most and not front and len(lane.line) >= most:
             why = f"{most} requests wait for it already, its queue_length"
-            self._refuse(ticket, lane, now, why)
+            ticket.refusals.append(lane.refusal(now, why))
             return
         if front:
             lane.line.put_first(ticket)
@@ -207,22 +206,23 @@ class Gate:
         """Leave a line in which the ticket cannot start in time: better told now than later."""
         wait = self._wait_of(ticket, lane)
         deadline = ticket.since + wait
+        if (rest := lane.long_rest(now)) is not None:
+            _step_out(ticket, lane)
+            ticket.refusals.append(rest)
+            return True
         if not wait or lane.earliest(now, len(lane.line) - 1) <= deadline:
             return False
         ahead = next((n for n, t in enumerate(lane.line.order()) if t is ticket), 0)
         earliest = lane.earliest(now, ahead)
         if earliest <= deadline:
             return False
-        lane.line.remove(ticket)
-        ticket.standing.remove(lane.id)
+        _step_out(ticket, lane)
         soon = format_duration(math.ceil(earliest - now))
         why = f"its next place is {soon} away, {lane.limit_words(now)}; "
-        self._refuse(ticket, lane, now, why + f"{format_duration(wait)} is the longest wait")
+        ticket.refusals.append(
+            lane.refusal(now, why + f"{format_duration(wait)} is the longest wait")
+        )
         return True
-
-    def _refuse(self, ticket: Ticket, lane: Lane, now: float, why: str) -> None:
-        after = lane.earliest(now, len(lane.line)) - now
-        ticket.refusals.append(Refusal(lane.id, why, min(max(after, 1.0), RETRY_MOST)))
 
     @staticmethod
     def _wait_of(ticket: Ticket, lane: Lane) -> float:
@@ -253,9 +253,8 @@ class Gate:
                 self._plan(ticket.since + wait, "leave", ticket, lane.id)
             return
         why = f"waited {format_duration(wait)} for a place, {lane.limit_words(now)}"
-        lane.line.remove(ticket)
-        ticket.standing.remove(lane.id)
-        self._refuse(ticket, lane, now, why)
+        _step_out(ticket, lane)
+        ticket.refusals.append(lane.refusal(now, why))
 
     def _start_next(self, now: float) -> Ticket | None:
         """Start one ticket that may start, in the lane that it likes best of those open to it."""
@@ -283,8 +282,6 @@ class Gate:
         lane.line.take(ticket)
         ticket.standing.remove(lane.id)
         self._leave_lines(ticket)
-        ticket.state, ticket.lane, ticket.granted_at = "running", lane.id, now
-        ticket.departure = None
         lane.grant(ticket, now)
 
     def _leave_lines(self, ticket: Ticket) -> None:
@@ -319,15 +316,22 @@ class Gate:
             heapq.heappop(self._agenda)
         return self._agenda[0][0] if self._agenda else math.inf
 
-    def _pause_of(self, id: LaneId) -> float:
-        return max(self._pauses.get(None, 0.0), self._pauses.get(id[0], 0.0))
+    def _apply_pauses(self) -> None:
+        for lane in self._lanes.values():
+            lane.paused_until = self._pauses.until(lane.id[0])
 
     def _lane(self, id: LaneId) -> Lane:
         lane = self._lanes.get(id)
         if lane is None:
             lane = self._lanes[id] = Lane(id, Limits())
-            lane.paused_until = self._pause_of(id)
+            lane.paused_until = self._pauses.until(id[0])
         return lane
+
+
+def _step_out(ticket: Ticket, lane: Lane) -> None:
+    """Leave one lane's line, unserved."""
+    lane.line.remove(ticket)
+    ticket.standing.remove(lane.id)
 
 
 def _matters(at: float, _: int, what: str, ticket: Ticket, id: LaneId) -> bool:
@@ -337,10 +341,3 @@ def _matters(at: float, _: int, what: str, ticket: Ticket, id: LaneId) -> bool:
     if what == "join":
         return ticket.to_come.get(id) == at
     return id in ticket.standing or ticket.stands_nowhere
-
-
-def _sooner(place: Place, known: Place) -> bool:
-    """Whether a place is better: the earlier moment, else the smaller number."""
-    if place.eta is None or known.eta is None:
-        return place.eta is not None or (known.eta is None and place.position < known.position)
-    return place.eta < known.eta

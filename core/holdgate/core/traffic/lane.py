@@ -16,10 +16,15 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from holdgate.core.traffic.line import Line
-from holdgate.core.traffic.ticket import LaneId, Ticket
+from holdgate.core.traffic.ticket import LaneId, Refusal, Ticket
 from holdgate.core.traffic.window import Window, span_of
+from holdgate.core.values.errors import FaultKind
 from holdgate.core.values.kinds import format_duration
 
+# Of our own queue nothing longer is said: agents ignore or give up on more (clients, 1.8).
+RETRY_MOST = 60.0
+# A rest that lasts longer (seconds) is told at once: a day's or a week's window, spent credit.
+REST_WAITED_FOR = 15 * 60.0
 # How long after its connection closed an aborted try may still count at the vendor.
 LINGER = 0.1
 # A found number of requests at once is forgotten after so many seconds without a 429.
@@ -60,6 +65,7 @@ class Lane:
     paused_until: float = 0.0  # inf: until resumed
     closed_until: float = 0.0
     closed_why: str = ""
+    closed_kind: FaultKind = FaultKind.QUEUE
     allowed: int | None = None  # requests at once as found by 429s
     _probation: bool = False
     _probe: Ticket | None = None
@@ -132,12 +138,25 @@ class Lane:
         if self.paused_until > now:
             return "it is paused"
         if self.closed_until > now:
-            return self.closed_why
+            return f"it rests: {self.closed_why}"
         if self.slot_at(now) != now:
             return f"{self.concurrency(now)} requests at once is its limit"
         if limits.rpm:
             return f"{limits.rpm} requests in {format_duration(limits.window)} is its limit"
         return f"{limits.tpm} tokens in {format_duration(limits.window)} is its limit"
+
+    def refusal(self, now: float, why: str) -> Refusal:
+        """Give what a ticket is told that leaves the line unserved."""
+        after = self.earliest(now, len(self.line)) - now
+        return Refusal(self.id, why, min(max(after, 1.0), RETRY_MOST))
+
+    def long_rest(self, now: float) -> Refusal | None:
+        """Give what a ticket is told if the lane is closed for longer than anybody waits."""
+        rest = self.closed_until - now
+        if rest <= REST_WAITED_FOR:
+            return None
+        why = f"it rests for {format_duration(math.ceil(rest))}: {self.closed_why}"
+        return Refusal(self.id, why, rest, self.closed_kind)
 
     def slot_at(self, now: float) -> float | None:
         """Give when a slot is free by time alone."""
@@ -156,9 +175,11 @@ class Lane:
 
     def grant(self, ticket: Ticket, now: float) -> None:
         """Let a ticket run: it takes a slot, and its place in the window from now on."""
+        ticket.state, ticket.lane, ticket.granted_at = "running", self.id, now
+        ticket.departure = None
         self.running.add(ticket)
         self.window.grant(ticket.tokens)
-        if self._probation:
+        if self._probation and self._probe is None:
             self._probe = ticket
         self.window.forget(now - self.limits.span)
         del self._lingering[: bisect_right(self._lingering, now)]
@@ -180,13 +201,20 @@ class Lane:
         elif aborted:
             insort(self._lingering, now + LINGER)
 
+    def began(self, ticket: Ticket) -> bool:
+        """Note that a ticket's request is being answered; say whether that ends a probation.
+
+        A probe need not end to have passed.
+        """
+        if not self._probation or ticket.granted_at < self.closed_until:
+            return False
+        self._probation, self._probe = False, None
+        return True
+
     def answered(self, ticket: Ticket, now: float, tokens: int | None) -> None:
         """Note that a ticket's request was answered, and how many tokens it really took."""
         self._times.append(now - ticket.granted_at)
-        if self._probe is ticket:
-            self._probe = None
-        if ticket.granted_at >= self.closed_until:
-            self._probation = False
+        self.began(ticket)
         if tokens is not None and ticket.departure is not None:
             ticket.departure.tokens = tokens
         if self.allowed is not None:
@@ -194,11 +222,20 @@ class Lane:
             if self._answers >= self.allowed:
                 self.allowed, self._answers = self.allowed + 1, 0
 
-    def close(self, until: float, why: str) -> None:
-        """Close the lane by the vendor's word; one request probes after it."""
+    @property
+    def is_probed(self) -> bool:
+        """Whether one request is finding out now whether the lane is open again."""
+        return self._probation and self._probe is not None
+
+    def close(self, until: float, why: str, kind: FaultKind = FaultKind.QUEUE) -> None:
+        """Close the lane while its key rests; one request probes after it."""
         if until > self.closed_until:
-            self.closed_until, self.closed_why = until, why
+            self.closed_until, self.closed_why, self.closed_kind = until, why, kind
         self._probation = True
+
+    def open(self) -> None:
+        """End the rest before its time."""
+        self.closed_until, self._probation, self._probe = 0.0, False, None
 
     def narrow(self, now: float) -> None:
         """A 429 without a time: half of what is under way may be, at least one."""

@@ -54,7 +54,7 @@ def plan(settings: Settings, lists: Lists, model: str, dialect: DialectName, tas
         choice
         for place, name in enumerate(named, 1)
         for choice in _choices(
-            settings, name, dialect, task, f"{model}, place {place}" if route else None
+            settings, lists, name, dialect, task, f"{model}, place {place}" if route else None
         )
     ]
     if not choices:
@@ -116,7 +116,12 @@ def unknown_model(settings: Settings, lists: Lists, model: str) -> Fault:
 
 
 def _choices(
-    settings: Settings, name: str, dialect: DialectName, task: Task, route: str | None
+    settings: Settings,
+    lists: Lists,
+    name: str,
+    dialect: DialectName,
+    task: Task,
+    route: str | None,
 ) -> list[Choice]:
     """Give the choices that `provider/model` stands for: one for each key that is on."""
     provider_name, _, model_name = name.partition("/")
@@ -125,14 +130,20 @@ def _choices(
     if not speaks(provider, model, dialect, task):
         return []
     keys = [key for key in provider.keys if key.on]
+    context = model.context or _listed_context(lists, provider.name, model.at_vendor)
     return [
         Choice(
-            Candidate(provider.name, key.name, model.id, model.at_vendor, dialect),
+            Candidate(provider.name, key.name, model.id, model.at_vendor, dialect, context),
             ("asked by name" if route is None else f"route {route}")
             + (f", key {key.name}" if len(keys) > 1 else ""),
         )
         for key in keys
     ]
+
+
+def _listed_context(lists: Lists, provider: str, vendor_id: str) -> int:
+    """Give the context that a vendor's own list tells, 0 if it tells none."""
+    return next((m.context for m in lists.get(provider, ()) if m.at_vendor == vendor_id), 0)
 
 
 def speaks(provider: Provider, model: Model, dialect: DialectName, task: Task) -> bool:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import msgspec
 
+from holdgate.core.values.errors import FaultKind
+
 LaneId = tuple[str, str]  # provider, key
 
 
@@ -24,11 +26,15 @@ class Stand(msgspec.Struct, frozen=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """Why a ticket does not stand in a lane any more, and in how many seconds it could go."""
+    """Why a ticket does not stand in a lane any more, and in how many seconds it could go.
+
+    `kind`: the fault for which the lane's key rests, QUEUE for the lane's own limits.
+    """
 
     lane: LaneId
     why: str
     retry_after: float
+    kind: FaultKind = FaultKind.QUEUE
 
 
 class Ticket(msgspec.Struct, eq=False):

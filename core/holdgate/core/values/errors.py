@@ -48,6 +48,31 @@ class FaultKind(StrEnum):
 
 
 Whose = Literal["vendor", "agent", "gateway", "person"]
+# Who else may answer: anybody, only a candidate in which more fits, nobody.
+Next = Literal["any", "larger", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How long a key rests, in seconds: `first`, doubled for each further fault up to `most`."""
+
+    first: float
+    most: float
+
+    def seconds(self, strikes: int) -> float:
+        """Give the length of the rest that follows so many faults in a row (from 1)."""
+        return min(self.first * 2.0 ** min(strikes - 1, 32), self.most)
+
+
+# What a rest lasts where the vendor told no time and no other candidate could answer instead.
+ALONE = Terms(2.0, 60.0)
+# No rest is longer: the longest window that any vendor has is a week.
+REST_MOST = 8 * 86400.0
+# Pauses before the same candidate is asked again, in seconds; some chance is added.
+PAUSES = (1.0, 2.0)
+
+_MINUTES = Terms(60.0, 600.0)
+_HALF_HOUR = Terms(60.0, 1800.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,48 +80,57 @@ class Policy:
     """What follows from a kind of fault.
 
     `status` and `code` are what the agent is told before its stream began; `whose` fault it is;
-    `next_candidate`: another candidate may well answer.
+    `next`: who else may answer; `again`: how often the same candidate is asked again, after
+    PAUSES, where nobody else is left; `rest`: how long its key rests where the vendor told no time.
+    `refused`: the vendor refused the key, which waiting does not change.
     """
 
     status: int
     code: str | None
     whose: Whose
-    next_candidate: bool
+    next: Next
+    again: int = 0
+    rest: Terms | None = None
+    refused: bool = False
 
 
 POLICIES: Mapping[FaultKind, Policy] = MappingProxyType(
     {
-        FaultKind.CREDIT: Policy(402, "insufficient_quota", "vendor", True),
-        FaultKind.WINDOW: Policy(429, "rate_limit_exceeded", "vendor", True),
-        FaultKind.RATE: Policy(429, "rate_limit_exceeded", "vendor", True),
-        FaultKind.OVERLOADED: Policy(529, None, "vendor", True),
-        FaultKind.SERVER: Policy(502, None, "vendor", True),
-        FaultKind.NETWORK: Policy(502, None, "vendor", True),
+        FaultKind.CREDIT: Policy(
+            402, "insufficient_quota", "vendor", "any", rest=Terms(1800.0, 1800.0)
+        ),
+        FaultKind.WINDOW: Policy(429, "rate_limit_exceeded", "vendor", "any", rest=_HALF_HOUR),
+        FaultKind.RATE: Policy(429, "rate_limit_exceeded", "vendor", "any", rest=_HALF_HOUR),
+        FaultKind.OVERLOADED: Policy(529, None, "vendor", "any", again=2, rest=_MINUTES),
+        FaultKind.SERVER: Policy(502, None, "vendor", "any", again=2, rest=_MINUTES),
+        FaultKind.NETWORK: Policy(502, None, "vendor", "any", rest=_MINUTES),
         # Agents take a 401 for their own login and sign out (contract 3).
-        FaultKind.AUTH: Policy(502, None, "vendor", True),
-        FaultKind.FORBIDDEN: Policy(502, None, "vendor", True),
-        FaultKind.MODEL: Policy(404, "model_not_found", "vendor", True),
-        FaultKind.CONTEXT: Policy(400, "context_length_exceeded", "agent", False),
-        FaultKind.FILTERED: Policy(400, "content_filter", "agent", False),
-        FaultKind.REQUEST: Policy(400, None, "agent", False),
-        FaultKind.TOO_LARGE: Policy(413, None, "agent", False),
-        FaultKind.UNREADABLE: Policy(502, None, "vendor", True),
-        FaultKind.CUT: Policy(502, None, "vendor", True),
-        FaultKind.STALLED: Policy(504, None, "vendor", True),
-        FaultKind.SLOW: Policy(504, None, "vendor", True),
-        FaultKind.QUEUE: Policy(429, "rate_limit_exceeded", "gateway", True),
+        FaultKind.AUTH: Policy(502, None, "vendor", "any", rest=Terms(600.0, 600.0), refused=True),
+        FaultKind.FORBIDDEN: Policy(
+            502, None, "vendor", "any", rest=Terms(600.0, 600.0), refused=True
+        ),
+        FaultKind.MODEL: Policy(404, "model_not_found", "vendor", "any"),
+        FaultKind.CONTEXT: Policy(400, "context_length_exceeded", "agent", "larger"),
+        FaultKind.FILTERED: Policy(400, "content_filter", "agent", "none"),
+        FaultKind.REQUEST: Policy(400, None, "agent", "none"),
+        FaultKind.TOO_LARGE: Policy(413, None, "agent", "larger"),
+        FaultKind.UNREADABLE: Policy(502, None, "vendor", "any"),
+        FaultKind.CUT: Policy(502, None, "vendor", "any"),
+        FaultKind.STALLED: Policy(504, None, "vendor", "any"),
+        FaultKind.SLOW: Policy(504, None, "vendor", "any"),
+        FaultKind.QUEUE: Policy(429, "rate_limit_exceeded", "gateway", "any"),
         # No agent repeats a 400 (clients, section 3).
-        FaultKind.CANCELLED: Policy(400, "cancelled", "person", False),
-        FaultKind.READER: Policy(504, None, "agent", False),
-        FaultKind.NOT_FOUND: Policy(404, None, "agent", False),
-        FaultKind.METHOD: Policy(405, None, "agent", False),
-        FaultKind.UPGRADE: Policy(426, None, "agent", False),
-        FaultKind.MEDIA: Policy(415, None, "agent", False),
-        FaultKind.LOGIN: Policy(401, None, "agent", False),
-        FaultKind.LOCKED: Policy(429, "rate_limit_exceeded", "agent", False),
-        FaultKind.DENIED: Policy(403, None, "agent", False),
-        FaultKind.SHUTDOWN: Policy(503, None, "gateway", False),
-        FaultKind.INTERNAL: Policy(500, None, "gateway", False),
+        FaultKind.CANCELLED: Policy(400, "cancelled", "person", "none"),
+        FaultKind.READER: Policy(504, None, "agent", "none"),
+        FaultKind.NOT_FOUND: Policy(404, None, "agent", "none"),
+        FaultKind.METHOD: Policy(405, None, "agent", "none"),
+        FaultKind.UPGRADE: Policy(426, None, "agent", "none"),
+        FaultKind.MEDIA: Policy(415, None, "agent", "none"),
+        FaultKind.LOGIN: Policy(401, None, "agent", "none"),
+        FaultKind.LOCKED: Policy(429, "rate_limit_exceeded", "agent", "none"),
+        FaultKind.DENIED: Policy(403, None, "agent", "none"),
+        FaultKind.SHUTDOWN: Policy(503, None, "gateway", "none"),
+        FaultKind.INTERNAL: Policy(500, None, "gateway", "none"),
     }
 )
 

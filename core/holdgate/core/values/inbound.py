@@ -45,7 +45,8 @@ class Inbound(msgspec.Struct, frozen=True, gc=False):
 class Candidate:
     """Provider, key and model that may answer a request, by name.
 
-    `vendor_model` is what the vendor is asked for; `dialect` what the provider is spoken to in.
+    `vendor_model` is what the vendor is asked for; `dialect` what the provider is spoken to in;
+    `context` the tokens that fit in, 0 where that is not known.
     """
 
     provider: str
@@ -53,6 +54,7 @@ class Candidate:
     model: str
     vendor_model: str
     dialect: DialectName
+    context: int = 0
 
     @property
     def lane(self) -> tuple[str, str]:

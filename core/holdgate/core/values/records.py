@@ -13,13 +13,14 @@ import msgspec
 from holdgate.core.values.caller import Caller
 from holdgate.core.values.errors import FaultKind
 from holdgate.core.values.names import DialectName
+from holdgate.core.values.rests import Rest
 from holdgate.core.values.usage import Usage
 
 State = Literal["waiting", "trying", "held", "passing", "done", "failed", "cancelled", "gone"]
 
 
 class TryRecord(msgspec.Struct, gc=False):
-    """One request sent, or about to be sent, to one candidate."""
+    """One request sent, or about to be sent, to one candidate. `rest`: the one that followed."""
 
     provider: str
     key: str
@@ -30,6 +31,7 @@ class TryRecord(msgspec.Struct, gc=False):
     ended: float | None = None
     status: int | None = None
     fault: FaultKind | None = None
+    rest: Rest | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Give the shape of the control API."""
@@ -43,7 +45,7 @@ class TryRecord(msgspec.Struct, gc=False):
             "ended": self.ended,
             "status": self.status,
             "fault": self.fault and str(self.fault),
-            "rest": None,
+            "rest": self.rest and self.rest.as_json(),
         }
 
 

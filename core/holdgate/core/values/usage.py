@@ -13,6 +13,7 @@ class Usage(msgspec.Struct, frozen=True, gc=False):
     cache_write: int = 0
     output: int = 0
     reasoning: int = 0
+    cache_write_1h: int = 0  # of `cache_write`, what is kept for an hour
 
     @property
     def tokens(self) -> int:

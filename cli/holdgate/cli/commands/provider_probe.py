@@ -1,0 +1,162 @@
+"""`gateway provider test`: does a provider answer, asked by the running gateway or by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import click
+
+from holdgate.cli.options import (
+    FAILED,
+    WRONG_CONFIGURATION,
+    config_option,
+    echo_json,
+    fail,
+    json_option,
+    places_of,
+    settings_of,
+)
+from holdgate.cli.tables import printable
+
+if TYPE_CHECKING:
+    from holdgate.core.client import ControlClient
+    from holdgate.core.config.places import Places
+    from holdgate.core.host import Probed
+    from holdgate.core.values.settings import Settings
+
+# Seconds that the gateway may take for one tiny request (it gives up after a minute), and for all
+# else.
+_A_TEST = 61.0
+_ALL_ELSE = 30.0
+
+
+@click.command("test", epilog="Example: gateway provider test deepseek")
+@click.argument("name")
+@click.option("--model", "-m", help="The model to ask, instead of the provider's first.")
+@config_option
+@json_option
+def command(name: str, model: str | None, config_file: Path | None, as_json: bool) -> None:
+    """Send one tiny request for each key and dialect of NAME; exit 1 if any fails.
+
+    A key that is found well does not rest any more.
+
+    JSON: {"provider", "passed", "tests": [{"key", "dialect", "model", "ms", "status", "reason"}],
+    "lifted"}; lifted are the keys whose rest is ended by it.
+    """
+    places = places_of(config_file)
+    client, tests = _running(places, name)
+    if client is not None and tests:
+        told = _by_gateway(client, name, model, tests, quiet=as_json)
+    else:
+        told = _by_itself(places, name, model, quiet=as_json, alone=client is None)
+    if as_json:
+        echo_json(told)
+    for key in () if as_json else told["lifted"]:
+        click.echo(f"key {key}: its rest is lifted")
+    if not told["passed"]:
+        raise SystemExit(FAILED)
+
+
+def _running(places: Places, name: str) -> tuple[ControlClient | None, int]:
+    """Give the running gateway, and how many requests test the provider there; 0: unknown to it."""
+    from holdgate.core.client import NotRunning, Refused, connect
+
+    try:
+        client = connect(places.state)
+        providers = client.get("/api/providers")["providers"]
+    except NotRunning:
+        return None, 0
+    except Refused as error:
+        fail(" ".join(str(error).split()))
+    found = [each for each in providers if each["name"] == name]
+    return client, sum(max(1, len(each["keys"]) * len(each["dialects"])) for each in found)
+
+
+def _by_gateway(
+    client: ControlClient, name: str, model: str | None, tests: int, *, quiet: bool
+) -> dict[str, Any]:
+    from holdgate.core.client import NotRunning, Refused
+
+    path = f"/api/providers/{quote(name, safe='')}/test"
+    try:
+        told: dict[str, Any] = client.post(
+            path, {"model": model}, patience=_ALL_ELSE + _A_TEST * tests
+        )
+    except (NotRunning, Refused) as error:
+        fail(" ".join(str(error).split()))
+    for each in () if quiet else told["tests"]:
+        click.echo(_verdict(each))
+    return told
+
+
+def _by_itself(
+    places: Places, name: str, model: str | None, *, quiet: bool, alone: bool
+) -> dict[str, Any]:
+    """Test without the gateway. `alone`: none runs, so that the kept rests are nobody's."""
+    from holdgate.core.host import well_keys
+
+    settings = settings_of(places)
+    if name not in settings.providers:
+        fail(_unknown(name, settings), WRONG_CONFIGURATION)
+    probed = asyncio.run(_probe(settings, name, model, quiet=quiet))
+    return {
+        "provider": name,
+        "passed": all(each.passed for each in probed),
+        "tests": [each.as_json() for each in probed],
+        "lifted": _lift(places, name, well_keys(probed)) if alone else [],
+    }
+
+
+async def _probe(settings: Settings, name: str, model: str | None, *, quiet: bool) -> list[Probed]:
+    from holdgate.core.host import probe_provider
+    from holdgate.core.values.errors import Fault
+
+    probed: list[Probed] = []
+    try:
+        async for each in probe_provider(settings, os.environ, name, model):
+            probed.append(each)
+            if not quiet:
+                click.echo(_verdict(each.as_json()))
+    except Fault as fault:
+        fail(fault.message)
+    return probed
+
+
+def _lift(places: Places, name: str, keys: Iterable[str]) -> list[str]:
+    """End the rests of keys that a gateway would take up at its next start; give whose there were.
+
+    Nothing is written where there were none.
+    """
+    from holdgate.core.store.rests_file import FILE_NAME, RestsFile
+
+    file = RestsFile(places.state / FILE_NAME)
+    rests = file.load()
+    resting = {rest.lane for rest in rests}
+    lifted = [key for key in keys if (name, key) in resting]
+    if lifted:
+        kept = [rest for rest in rests if rest.provider != name or rest.key not in lifted]
+        try:
+            file.save(kept)
+        except OSError as error:
+            fail(f"the rests cannot be lifted: {error}; look at the folder {places.state}")
+    return lifted
+
+
+def _verdict(test: Mapping[str, Any]) -> str:
+    status = "no reply" if test["status"] is None else f"HTTP {test['status']}"
+    mark = "FAIL" if test["reason"] else "ok  "
+    head = f"{mark} {test['dialect']:<10} {test['key']:<10} {test['ms']:>6} ms  {status}"
+    return printable(f"{head}  {test['reason'] or test['model']}")
+
+
+def _unknown(name: str, settings: Settings) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, settings.providers, 1)
+    hint = f"; did you mean {near[0]}?" if near else "; gateway provider list shows them"
+    return f"{name}: no such provider{hint}"
