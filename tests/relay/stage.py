@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from holdgate.core.relay.context import Relay
 from holdgate.core.relay.exchange import Exchange
+from holdgate.core.relay.keepsakes import Keepsakes
 from holdgate.core.relay.live import LiveRequests
 from holdgate.core.relay.model_lists import ModelLists
 from holdgate.core.relay.planner import Planner
@@ -29,6 +30,7 @@ from holdgate.core.relay.wheel import Wheel
 from holdgate.core.traffic.affinity import Affinity
 from holdgate.core.traffic.gate import Gate
 from holdgate.core.traffic.lane import Lane
+from holdgate.core.traffic.refused_members import RefusedMembers
 from holdgate.core.traffic.repeats import Repeats
 from holdgate.core.traffic.turns import Turns
 from holdgate.core.values.caller import Caller
@@ -439,6 +441,8 @@ class Stage:
             Affinity(),
             Turns(),
             Repeats(),
+            RefusedMembers(),
+            Keepsakes(),
             real or self.upstream,
             self.live,
             self.wheel,

@@ -79,7 +79,7 @@ EARLY = {
     "reset before the headers": Early(
         lambda _: failing.reset(), FaultKind.NETWORK, asked=(0.0, 0.0), rests=True
     ),
-    "no response at all": Early(lambda _: [sent()], FaultKind.STALLED, at=100.0),
+    "no response at all": Early(lambda _: [sent()], FaultKind.TIMEOUT, at=100.0, rests=True),
     "a head, then nothing": Early(begins, FaultKind.STALLED, at=50.0),
     "a web page": Early(lambda _: failing.page(), FaultKind.UNREADABLE),
     "an empty answer": Early(lambda pair: begins(pair, end()), FaultKind.UNREADABLE),

@@ -13,7 +13,7 @@ NO_WORD_ON_THE_KEY = [
 ]
 OF_THE_KEY = [
     *(FaultKind.AUTH, FaultKind.FORBIDDEN, FaultKind.CREDIT, FaultKind.WINDOW, FaultKind.RATE),
-    *(FaultKind.OVERLOADED, FaultKind.SERVER, FaultKind.NETWORK),
+    *(FaultKind.OVERLOADED, FaultKind.SERVER, FaultKind.NETWORK, FaultKind.TIMEOUT),
 ]
 
 

@@ -19,7 +19,7 @@ def pause(repeats: Repeats, now: float, talk: tuple[str, str] = TALK, body: str 
 
 
 def fails(repeats: Repeats, now: float, *, asked: bool = True, hung_up: bool = False) -> None:
-    repeats.failed(TALK, BODY, now, asked=asked, hung_up=hung_up)
+    repeats.failed(TALK, BODY, now, began=now, asked=asked, hung_up=hung_up)
 
 
 def no_body() -> str:
@@ -146,9 +146,9 @@ def test_conversations_that_ended_badly_long_ago_are_forgotten() -> None:
     repeats = Repeats()
     talks = [("key", str(number)) for number in range(4097)]
     for talk in talks[:-1]:
-        repeats.failed(talk, BODY, 0.0, asked=True)
-    repeats.failed(talks[0], BODY, 0.0, asked=True)
-    repeats.failed(talks[-1], BODY, 0.0, asked=True)
+        repeats.failed(talk, BODY, 0.0, began=0.0, asked=True)
+    repeats.failed(talks[0], BODY, 0.0, began=0.0, asked=True)
+    repeats.failed(talks[-1], BODY, 0.0, began=0.0, asked=True)
     assert pause(repeats, 0.0, talks[1]) == 0.0
     assert pause(repeats, 0.0, talks[0]) == AFTER_FAULTS[1]
     assert pause(repeats, 0.0, talks[2]) == pause(repeats, 0.0, talks[-1]) == AFTER_FAULTS[0]
@@ -209,7 +209,17 @@ def test_no_pause_is_longer_than_sixteen_seconds_or_negative(
     for passed, asked, hung_up, body in events:
         now += passed
         assert 0.0 <= pause(repeats, now, body=body) <= 16.0
-        repeats.failed(TALK, body, now, asked=asked, hung_up=hung_up)
+        repeats.failed(TALK, body, now, began=now, asked=asked, hung_up=hung_up)
         assert 0.0 <= pause(repeats, now, body=body) <= 16.0
     repeats.answered(TALK)
     assert pause(repeats, now) == 0.0
+
+
+def test_of_requests_side_by_side_one_counts() -> None:
+    repeats = Repeats()
+    for end in range(16):
+        repeats.failed(TALK, BODY, 10 + end / 100, began=5.0, asked=True, hung_up=True)
+    assert repeats.pause(TALK, lambda: BODY, 10.5) == 0.0
+    repeats.failed(TALK, BODY, 11.0, began=10.6, asked=True, hung_up=True)
+    repeats.failed(TALK, BODY, 11.5, began=11.1, asked=True, hung_up=True)
+    assert repeats.pause(TALK, lambda: BODY, 11.5) == 2.0

@@ -14,11 +14,12 @@ from holdgate.core.traffic.routing import (
     plan,
     speaks,
     spoken,
+    tongue_of,
     unknown_model,
 )
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.inbound import Candidate, Task
-from holdgate.core.values.names import DialectName
+from holdgate.core.values.names import DIALECT_NAMES, DialectName
 from holdgate.core.values.settings import Key, Model, Provider, Route, Settings
 
 KEYS = (Key(),)
@@ -127,8 +128,46 @@ def test_a_route_says_its_order_and_its_affinity() -> None:
     assert (made.order, made.affinity) == ("least-busy", "conversation")
 
 
-def test_of_a_route_only_those_that_speak_the_dialect() -> None:
-    assert names(ask("coder", "messages")) == ["relay:home/both", "relay:work/both"]
+def test_of_a_route_those_that_speak_another_dialect_are_asked_in_theirs() -> None:
+    made = ask("coder", "messages")
+    assert names(made) == ["deepseek:default/deepseek-chat", "relay:home/both", "relay:work/both"]
+    assert [each.dialect for each in made.candidates] == ["chat", "messages", "messages"]
+
+
+def test_of_a_route_only_those_that_speak_the_dialect_count_tokens() -> None:
+    counted = ask("coder", "messages", task="count_tokens")
+    assert names(counted) == ["relay:home/both", "relay:work/both"]
+
+
+def test_tokens_that_nobody_counts_in_this_dialect_are_estimated() -> None:
+    assert ask("deepseek/deepseek-chat", "gemini", task="count_tokens").candidates == ()
+
+
+@pytest.mark.parametrize(
+    ("model", "spoken", "preset", "dialect", "asked"),
+    [
+        ("claude-sonnet-5", ("chat", "messages"), "", "responses", "messages"),
+        ("anthropic/claude-3", ("chat", "messages"), "", "gemini", "messages"),
+        ("claude-sonnet-5", ("chat",), "", "messages", "chat"),
+        ("gpt-9", ("chat", "responses"), "openai", "messages", "responses"),
+        ("gpt-9", ("chat", "responses"), "", "messages", "chat"),
+        ("gemini-3-pro", ("chat", "gemini"), "", "messages", "gemini"),
+        ("glm-5", ("chat", "messages"), "", "gemini", "chat"),
+        ("glm-5", ("messages",), "", "chat", "messages"),
+        ("glm-5", ("chat", "messages"), "", "messages", "messages"),
+    ],
+)
+def test_in_which_dialect_a_vendor_is_asked(
+    model: str,
+    spoken: tuple[DialectName, ...],
+    preset: str,
+    dialect: DialectName,
+    asked: DialectName,
+) -> None:
+    bases: dict[str, Any] = dict.fromkeys(spoken, "http://x.test")
+    vendor = Provider("x", preset=preset, keys=(Key(),), **bases)
+    assert tongue_of(vendor, Model(id=model), dialect, "generate") == asked
+    assert tongue_of(vendor, Model(id=model), dialect, "embeddings") in (None, dialect)
 
 
 def test_a_route_comes_before_a_model_of_its_name() -> None:
@@ -177,14 +216,16 @@ def test_without_providers_it_says_what_to_do() -> None:
 
 
 def test_a_dialect_that_nobody_speaks() -> None:
-    fault = refusal("deepseek/deepseek-chat", "gemini")
+    fault = refusal("deepseek/deepseek-chat", "gemini", task="embeddings")
     assert fault.kind is FaultKind.REQUEST
     assert "speaks chat" in fault.message
     assert "dialect gemini" in fault.message
 
 
 def test_a_model_may_speak_less_than_its_provider() -> None:
-    assert "relay/sonnet: speaks messages" in refusal("relay/sonnet", "chat").message
+    assert ask("relay/sonnet", "chat").candidates[0].dialect == "messages"
+    told = refusal("deepseek/deepseek-chat", "responses", task="embeddings").message
+    assert "deepseek/deepseek-chat: speaks chat" in told
 
 
 def test_a_provider_without_a_key_that_is_on() -> None:
@@ -213,13 +254,13 @@ def test_who_speaks_what(model: str, dialect: DialectName, task: Task, does: boo
 def test_all_that_may_be_asked() -> None:
     listed = all_models(ALL, {"open": (Model(id="gemini-3"),), "deepseek": (Model(id="x"),)})
     assert [(each.id, each.owner, each.dialects) for each in listed] == [
-        ("coder", "route", ("chat",)),
-        ("deepseek/deepseek-chat", "deepseek", ("chat",)),
-        ("deepseek/both", "deepseek", ("chat",)),
-        ("relay/sonnet", "relay", ("messages",)),
-        ("relay/both", "relay", ("chat", "messages")),
-        ("relay/meta/llama", "relay", ("chat", "messages")),
-        ("open/gemini-3", "open", ("gemini",)),
+        ("coder", "route", DIALECT_NAMES),
+        ("deepseek/deepseek-chat", "deepseek", DIALECT_NAMES),
+        ("deepseek/both", "deepseek", DIALECT_NAMES),
+        ("relay/sonnet", "relay", DIALECT_NAMES),
+        ("relay/both", "relay", DIALECT_NAMES),
+        ("relay/meta/llama", "relay", DIALECT_NAMES),
+        ("open/gemini-3", "open", DIALECT_NAMES),
     ]
 
 

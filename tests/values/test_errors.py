@@ -56,6 +56,8 @@ FOLLOWS: dict[FaultKind, tuple[Next, int, Told, bool]] = {
     FaultKind.TOO_LARGE: ("larger", 0, None, False),
     FaultKind.UNREADABLE: ("any", 0, None, False),
     FaultKind.CUT: ("any", 0, None, False),
+    FaultKind.LOSS: ("any", 0, None, False),
+    FaultKind.TIMEOUT: ("any", 0, TO_TEN_MINUTES, False),
     FaultKind.STALLED: ("any", 0, None, False),
     FaultKind.SLOW: ("any", 0, None, False),
     FaultKind.QUEUE: ("any", 0, None, False),

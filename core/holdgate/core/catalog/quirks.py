@@ -32,11 +32,15 @@ KNOWN_QUIRKS: Final[Mapping[str, str | None]] = MappingProxyType(
         "no_parallel_tool_calls": None,
         # `tool_choice` is only ever "auto" or "none": neither "required" nor one function.
         "no_tool_choice_required": None,
+        # The same, but only while the model thinks, which it does unless it is told not to.
+        "no_tool_choice_thinking": None,
         # How much a model is to think is told by: `reasoning_effort` (effort, also without this
         # quirk); `thinking.type` and `reasoning_effort` low, high or max (deepseek, zai);
         # `thinking.type` alone, and for kimi-k3 `reasoning_effort` (moonshot); `enable_thinking`
         # and `thinking_budget` (qwen); the object `reasoning` (openrouter); never (none).
         "thinking": r"effort|deepseek|zai|moonshot|qwen|openrouter|none",
+        # Models whose names begin so take no temperature, `top_p` or penalties.
+        "fixed_sampling": r"[a-z0-9.-]+",
         # The highest temperature. Higher ones become this.
         "max_temperature": _NUMBER,
         # How many stop sequences are taken; 4 without this quirk.
@@ -47,11 +51,15 @@ KNOWN_QUIRKS: Final[Mapping[str, str | None]] = MappingProxyType(
         "cache_key": None,
         # System messages are taken at any place; else only the first may be one.
         "late_system": None,
+        # No user's message follows a tool's: a text after results goes into the last of them.
+        "strict_alternation": None,
         # `cache_control` in content parts, for Claude models (OpenRouter).
         "cache_marks": None,
         # Without the `reasoning_content` of all earlier answers the request is refused while the
         # model thinks.
         "reasoning_back": None,
+        # Answers in JSON are known, answers by a schema are not.
+        "json_object_only": None,
         # What of JSON Schema is refused: `type` beside `anyOf`, and `$schema` (moonshot).
         "schema": r"moonshot",
     }

@@ -186,6 +186,13 @@ class Dialect(Protocol):
         """Tell how a stream ended, by its last bytes."""
         ...
 
+    def is_closed(self, tail: Tail) -> bool:
+        """Tell whether the event has passed after which a stream brings nothing more.
+
+        False where the dialect has none: only the connection's end tells then.
+        """
+        ...
+
     def whole(self, body: bytes) -> Whole:
         """Look at a reply that was not streamed. Raises ValueError if it is no JSON."""
         ...

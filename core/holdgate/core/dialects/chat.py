@@ -94,6 +94,10 @@ class Chat:
         """See Dialect.ending."""
         return chat_stream.ending(tail)
 
+    def is_closed(self, tail: Tail) -> bool:
+        """With `[DONE]`."""
+        return chat_stream.is_closed(tail)
+
     def whole(self, body: bytes) -> Whole:
         """See Dialect.whole."""
         seen = look(_whole, body)

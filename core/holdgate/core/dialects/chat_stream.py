@@ -52,6 +52,11 @@ def ending(tail: Tail) -> Ending:
     return Ending(End.WHOLE if whole else End.CUT, used)
 
 
+def is_closed(tail: Tail) -> bool:
+    """Whether `[DONE]` has passed."""
+    return any((event.data or b"").strip() == DONE for event in tail.last_events()[:1])
+
+
 def _finishes(event: Event) -> bool:
     """Whether an event ends the answer."""
     data = (event.data or b"").strip()
@@ -66,19 +71,36 @@ def _finishes(event: Event) -> bool:
 def _usage_of(event: Event) -> object:
     if event.cut:
         return last_object(event.data or b"", "usage")
-    return member(load(event.data), "usage")
+    return usage_in(load(event.data))
+
+
+def usage_in(chunk: object) -> object:
+    """Give the usage that a chunk tells: its own, its choice's (Moonshot), or Groq's."""
+    found = member(chunk, "usage")
+    if found:
+        return found
+    choices = member(chunk, "choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return member(first, "usage") or member(chunk, "x_groq", "usage")
 
 
 def usage(found: object) -> Usage | None:
-    """Give `usage` in one meaning: prompt tokens include what the cache served."""
+    """Give `usage` in one meaning: prompt tokens include what the cache served and took.
+
+    What it served is told in three places: OpenAI's, DeepSeek's and Moonshot's.
+    """
     if not isinstance(found, dict):
         return None
-    cached = number(found, "prompt_tokens_details", "cached_tokens") or number(
-        found, "prompt_cache_hit_tokens"
+    cached = (
+        number(found, "prompt_tokens_details", "cached_tokens")
+        or number(found, "prompt_cache_hit_tokens")
+        or number(found, "cached_tokens")
     )
+    written = number(found, "prompt_tokens_details", "cache_write_tokens")
     return Usage(
-        input=max(0, number(found, "prompt_tokens") - cached),
+        input=max(0, number(found, "prompt_tokens") - cached - written),
         cache_read=cached,
+        cache_write=written,
         output=number(found, "completion_tokens"),
         reasoning=number(found, "completion_tokens_details", "reasoning_tokens"),
     )

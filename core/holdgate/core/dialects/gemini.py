@@ -125,6 +125,10 @@ class Gemini:
         """See Dialect.ending."""
         return gemini_stream.ending(tail)
 
+    def is_closed(self, tail: Tail) -> bool:
+        """There is no last event here."""
+        return False
+
     def whole(self, body: bytes) -> Whole:
         """See Dialect.whole."""
         seen = look(_whole, body)

@@ -110,6 +110,10 @@ class Messages:
         """See Dialect.ending."""
         return messages_stream.ending(tail, lead)
 
+    def is_closed(self, tail: Tail) -> bool:
+        """With `message_stop`."""
+        return messages_stream.is_closed(tail)
+
     def whole(self, body: bytes) -> Whole:
         """See Dialect.whole."""
         seen = look(_whole, body)

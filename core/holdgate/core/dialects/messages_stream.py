@@ -8,11 +8,12 @@ from holdgate.core.dialects import openai
 from holdgate.core.dialects.base import End, Ending, Opening, Said
 from holdgate.core.dialects.reading import Json, dump, load, member, number, texts
 from holdgate.core.dialects.wording import type_of
-from holdgate.core.values.errors import Fault
+from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.usage import Usage
 from holdgate.core.wire.sse import Event
 from holdgate.core.wire.tail import Tail
 
+_TOO_LONG = "prompt is too long"
 _LEAD = frozenset({"ping", "message_start", "content_block_stop"})
 # Blocks that are something by being there; text and thinking are nothing before their first delta.
 _EMPTY_BLOCKS = frozenset({"text", "thinking"})
@@ -69,6 +70,12 @@ def ending(tail: Tail, lead: Usage | None) -> Ending:
     return Ending(end, found)
 
 
+def is_closed(tail: Tail) -> bool:
+    """Whether `message_stop` has passed."""
+    last = tail.last_events()[:1]
+    return any((texts(member(load(e.data), "type")) or e.name) == "message_stop" for e in last)
+
+
 def usage(found: object, before: Usage | None) -> Usage | None:
     """Give `usage` in one meaning; a later event's figures are totals that replace earlier ones."""
     if not isinstance(found, dict):
@@ -87,7 +94,15 @@ def usage(found: object, before: Usage | None) -> Usage | None:
 
 def error_object(fault: Fault) -> Json:
     """Give the JSON of an error event, which is an error body less its request id."""
-    return {"type": "error", "error": {"type": type_of(fault), "message": fault.message}}
+    return {"type": "error", "error": {"type": type_of(fault), "message": _words(fault)}}
+
+
+def _words(fault: Fault) -> str:
+    """Give the message; Claude Code compacts when it reads that the prompt is too long."""
+    if fault.kind is not FaultKind.CONTEXT or _TOO_LONG in fault.message.lower():
+        return fault.message
+    who, colon, rest = fault.message.partition(": ")
+    return f"{who}: {_TOO_LONG}: {rest}" if colon else f"{_TOO_LONG}: {who}"
 
 
 def error(fault: Fault, opening: Opening) -> bytes:

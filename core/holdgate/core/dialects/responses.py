@@ -99,6 +99,10 @@ class Responses:
         """See Dialect.ending."""
         return responses_stream.ending(tail)
 
+    def is_closed(self, tail: Tail) -> bool:
+        """With the event that bears the whole response."""
+        return responses_stream.is_closed(tail)
+
     def whole(self, body: bytes) -> Whole:
         """See Dialect.whole."""
         seen = look(_whole, body)

@@ -69,6 +69,11 @@ def ending(tail: Tail) -> Ending:
     return Ending(End.CUT, None)
 
 
+def is_closed(tail: Tail) -> bool:
+    """Whether the event that bears the whole response has passed."""
+    return any(type_of(event) in _WHOLE | _FAILED for event in tail.last_events()[:1])
+
+
 def _usage_of(event: Event) -> object:
     if event.cut:
         return last_object(event.data or b"", "usage")

@@ -12,6 +12,7 @@ from dataclasses import replace
 from importlib.metadata import version
 
 from holdgate.core.relay.context import Relay
+from holdgate.core.relay.keepsakes import Keepsakes
 from holdgate.core.relay.live import LiveRequests
 from holdgate.core.relay.model_lists import ModelLists
 from holdgate.core.relay.planner import Planner
@@ -30,6 +31,7 @@ from holdgate.core.store.ledger import Ledger
 from holdgate.core.store.secrets import SecretMissing, SecretStore
 from holdgate.core.traffic.affinity import Affinity
 from holdgate.core.traffic.gate import Gate
+from holdgate.core.traffic.refused_members import RefusedMembers
 from holdgate.core.traffic.repeats import Repeats
 from holdgate.core.traffic.turns import Turns
 from holdgate.core.values.clock import Clock
@@ -114,6 +116,8 @@ def _relay(
         Affinity(),
         Turns(),
         Repeats(),
+        RefusedMembers(),
+        Keepsakes(),
         upstream,
         LiveRequests(ledger, clock),
         Wheel(loop),

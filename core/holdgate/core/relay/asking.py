@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from holdgate.core.dialects.base import End
 from holdgate.core.dialects.table import DIALECTS
+from holdgate.core.dialects.translation.base import Written
 from holdgate.core.relay import limits, outgoing
-from holdgate.core.relay.headers import reply_headers
+from holdgate.core.relay.headers import reply_headers, translated_headers
+from holdgate.core.relay.ports import Head, Outgoing
+from holdgate.core.relay.scene import Ended, Patience, Scene
 from holdgate.core.relay.served import Served, settle
-from holdgate.core.relay.trying import Ended, Patience, Scene, Trying
+from holdgate.core.relay.translating import Translation
+from holdgate.core.relay.trying import Trying
+from holdgate.core.relay.wording import Worded, worded
 from holdgate.core.traffic.attempts import Failed, Try
 from holdgate.core.traffic.ticket import Ticket
 from holdgate.core.values.errors import Fault, FaultKind
-from holdgate.core.values.inbound import Candidate
+from holdgate.core.values.inbound import Candidate, Headers
 from holdgate.core.values.records import TryRecord
+from holdgate.core.values.secret import Secret
 from holdgate.core.values.settings import Provider
 
 
@@ -25,57 +33,88 @@ async def ask(served: Served, candidate: Candidate, ticket: Ticket, step: Try) -
     resting = served.relay.resting
     if (refused := resting.refusal(candidate)) is not None:
         return Failed(candidate, refused)
+    try:
+        words = None if candidate.dialect == served.inbound.dialect else worded(served, candidate)
+        prepared = _prepared(served, candidate, step, words)
+    except Fault as fault:  # its provider or key is gone, or the request cannot be said there
+        return Failed(candidate, fault)
     probe = resting.asks(candidate)
-    ended = await _try(served, candidate, ticket, step)
+    ended = await _try(served, candidate, ticket, prepared)
+    if words is not None:
+        served.record.losses = (*served.record.losses, *words.translation.losses)
     if ended.fault is None:
         _answered(served, candidate, ticket, ended)
         return None
     served.note("fault", ended.fault.message)
     if served.record.state == "passing":
         raise ended.fault
-    return Failed(candidate, ended.fault, ended.lost, probe)
+    reworded = words is not None and _learned(served, candidate, words.written, ended.fault)
+    return Failed(candidate, ended.fault, ended.lost, probe, reworded)
 
 
-async def _try(served: Served, candidate: Candidate, ticket: Ticket, step: Try) -> Ended:
-    record, clock = served.record, served.relay.clock
+class _Prepared(msgspec.Struct, frozen=True):
+    """What is sent, with which key, how long it may be silent, and what translates the reply."""
+
+    outgoing: Outgoing
+    key: Secret
+    patience: Patience
+    translation: Translation | None
+
+
+def _prepared(served: Served, candidate: Candidate, step: Try, words: Worded | None) -> _Prepared:
+    """Make all that a try needs. Raises Fault if the candidate's provider or key is gone."""
+    roster, fresh = served.relay.current.roster, candidate in step.fresh
+    if words is None:
+        request = outgoing.relayed(served.inbound, candidate, roster, fresh=fresh)
+    else:
+        request = outgoing.translated(candidate, words.written, roster, fresh=fresh)
+    return _Prepared(
+        request,
+        roster.key(candidate.lane),
+        _patience(served, roster.provider(candidate.provider), last=step.last),
+        words.translation if words is not None else None,
+    )
+
+
+async def _try(served: Served, candidate: Candidate, ticket: Ticket, prepared: _Prepared) -> Ended:
+    record, relay = served.record, served.relay
     attempt = TryRecord(
-        candidate.provider, candidate.key, candidate.model, candidate.dialect, clock.wall()
+        candidate.provider, candidate.key, candidate.model, candidate.dialect, relay.clock.wall()
     )
     record.tries.append(attempt)
     record.candidate = f"{candidate.provider}/{candidate.model}"
     served.enter("trying", f"{candidate.provider} was asked")
-    try:
-        ended = await _send(served, candidate, ticket, attempt, step)
-    finally:
-        attempt.ended = clock.wall()
-    attempt.fault = ended.fault.kind if ended.fault is not None else None
-    return ended
-
-
-async def _send(
-    served: Served, candidate: Candidate, ticket: Ticket, attempt: TryRecord, step: Try
-) -> Ended:
-    relay, roster = served.relay, served.relay.current.roster
     waiter = served.waits()
+    trying = Trying(
+        _scene(served, candidate, ticket, prepared.translation),
+        attempt,
+        prepared.key,
+        prepared.patience,
+        lambda: relay.scheduler.sent(ticket),
+        lambda ended: settle(waiter, ended),
+    )
     try:
-        request = outgoing.relayed(served.inbound, candidate, roster, fresh=candidate in step.fresh)
-        trying = Trying(
-            _scene(served, candidate, ticket),
-            attempt,
-            roster.key(candidate.lane),
-            _patience(served, roster.provider(candidate.provider), last=step.last),
-            lambda: relay.scheduler.sent(ticket),
-            lambda ended: settle(waiter, ended),
-        )
-    except Fault as fault:  # its provider or key is gone
-        return Ended(fault=fault)
-    try:
-        trying.begin(relay.upstream.send(request, trying))
+        trying.begin(relay.upstream.send(prepared.outgoing, trying))
         ended: Ended = await waiter
     except BaseException:
         trying.quit()
         raise
+    finally:
+        attempt.ended = relay.clock.wall()
+    attempt.fault = ended.fault.kind if ended.fault is not None else None
     return ended
+
+
+def _learned(served: Served, candidate: Candidate, written: Written, fault: Fault) -> bool:
+    """Learn of a 400 which optional member a model does not take; say whether one was learnt."""
+    if fault.kind is not FaultKind.REQUEST or not written.optional:
+        return False
+    member = served.relay.refused.learn(
+        candidate.provider, candidate.vendor_model, fault.message, written.optional
+    )
+    if member is not None:
+        served.note("reworded", f"{candidate.provider} does not take {member}: asked without it")
+    return member is not None
 
 
 def _patience(served: Served, provider: Provider, *, last: bool) -> Patience:
@@ -87,7 +126,9 @@ def _patience(served: Served, provider: Provider, *, last: bool) -> Patience:
     )
 
 
-def _scene(served: Served, candidate: Candidate, ticket: Ticket) -> Scene:
+def _scene(
+    served: Served, candidate: Candidate, ticket: Ticket, translation: Translation | None
+) -> Scene:
     relay = served.relay
     return Scene(
         served.sink,
@@ -95,12 +136,20 @@ def _scene(served: Served, candidate: Candidate, ticket: Ticket) -> Scene:
         relay.clock,
         relay.wheel,
         DIALECTS[candidate.dialect],
+        served.dialect,
         served.inbound.framing,
         served.record,
-        lambda head: reply_headers(head, served.inbound, candidate),
+        lambda head: _headers(served, candidate, head),
         lambda head: limits.heard(relay.scheduler, candidate.lane, head, relay.clock.wall),
         lambda: _began(served, candidate, ticket),
+        translation,
     )
+
+
+def _headers(served: Served, candidate: Candidate, head: Head) -> Headers:
+    if candidate.dialect == served.inbound.dialect:
+        return reply_headers(head, served.inbound, candidate)
+    return translated_headers(served.inbound, candidate)
 
 
 def _began(served: Served, candidate: Candidate, ticket: Ticket) -> None:

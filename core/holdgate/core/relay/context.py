@@ -6,6 +6,7 @@ import asyncio
 import random
 from dataclasses import dataclass
 
+from holdgate.core.relay.keepsakes import Keepsakes
 from holdgate.core.relay.live import LiveRequests
 from holdgate.core.relay.planner import Planner
 from holdgate.core.relay.ports import Upstream
@@ -14,6 +15,7 @@ from holdgate.core.relay.roster import Current
 from holdgate.core.relay.scheduler import Scheduler
 from holdgate.core.relay.wheel import Wheel
 from holdgate.core.traffic.affinity import Affinity
+from holdgate.core.traffic.refused_members import RefusedMembers
 from holdgate.core.traffic.repeats import Repeats
 from holdgate.core.traffic.turns import Turns
 from holdgate.core.values.clock import Clock
@@ -30,6 +32,8 @@ class Relay:
     affinity: Affinity
     turns: Turns
     repeats: Repeats
+    refused: RefusedMembers
+    keepsakes: Keepsakes
     upstream: Upstream
     live: LiveRequests
     wheel: Wheel

@@ -9,18 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from hashlib import blake2b
 
-from holdgate.core.dialects.base import Opening
-from holdgate.core.dialects.table import DIALECTS
 from holdgate.core.relay.asking import ask
 from holdgate.core.relay.context import Relay
-from holdgate.core.relay.headers import stream_headers
-from holdgate.core.relay.hold import StreamHold
 from holdgate.core.relay.live import LiveRequest
 from holdgate.core.relay.ports import Sink
-from holdgate.core.relay.served import Served, settle
+from holdgate.core.relay.served import begin, digest, settle
 from holdgate.core.relay.telling import NoRoom, TurnedAway, tell_plainly, turned_away
 from holdgate.core.traffic.affinity import Answered
 from holdgate.core.traffic.attempts import (
@@ -40,7 +34,7 @@ from holdgate.core.traffic.ticket import Stand, Ticket
 from holdgate.core.values.errors import POLICIES, Fault, FaultKind
 from holdgate.core.values.inbound import Candidate, Inbound
 from holdgate.core.values.kinds import format_duration
-from holdgate.core.values.records import Record, State
+from holdgate.core.values.records import State
 
 log = logging.getLogger(__name__)
 
@@ -51,15 +45,18 @@ BYTES_A_TOKEN = 4
 class Exchange:
     """One request being served. `run` ends when the reply has been given to the sink."""
 
-    __slots__ = ("_body", "_keep", "_live", "_served", "_talk")
+    __slots__ = ("_asked", "_began", "_body", "_culprit", "_keep", "_live", "_served", "_talk")
 
     def __init__(self, relay: Relay, inbound: Inbound, sink: Sink) -> None:
         """Take the request and where its reply goes."""
-        self._served = _served(relay, inbound, sink, self._why)
+        self._served = begin(relay, inbound, sink, self._why)
         self._keep = self._served.treatment.hold.place
         self._live = LiveRequest(self._served.record, self._stop)
         self._talk: Talk = (inbound.caller.key or inbound.caller.agent, inbound.conversation)
         self._body = ""
+        self._culprit: Candidate | None = None
+        self._asked: Candidate | None = None
+        self._began = relay.clock.monotonic()
 
     async def run(self) -> None:
         """Serve the request. Raises only CancelledError, when the agent hung up."""
@@ -98,9 +95,13 @@ class Exchange:
 
     async def _serve(self, made: Plan) -> None:
         served, relay = self._served, self._served.relay
+        if not made.candidates:
+            self._estimate()
+            return
         candidates = self._allowed(made)
         pause = relay.repeats.pause(self._talk, self._digest, relay.clock.monotonic())
         if pause > 0:
+            self._check_patience(pause)
             words = format_duration(round(pause, 1))
             await served.pause(pause, f"asked again soon after an error: waits {words} first")
         steps = attempts(
@@ -124,17 +125,41 @@ class Exchange:
                 case RestKey():
                     raise AssertionError("rests are dealt with while the place is held")
 
+    def _check_patience(self, pause: float) -> None:
+        """A repeat's pause is bounded as any wait is. Raises Fault(QUEUE)."""
+        inbound, queue = self._served.inbound, self._served.treatment.queue
+        patience = queue.wait if inbound.streamed else queue.wait_whole
+        if patience and pause > patience:
+            words = format_duration(round(pause, 1))
+            raise Fault(
+                FaultKind.QUEUE,
+                f"asked again soon after an error: may be asked in {words}",
+                retry_after=pause,
+            )
+
     def _allowed(self, made: Plan) -> tuple[Candidate, ...]:
         """Leave out whose key was refused; give the rest in turn. Raises Fault if none is left."""
         relay = self._served.relay
         candidates = made.candidates
-        if made.order == "rotate" and len(candidates) > 1:
-            candidates = in_turn(candidates, relay.turns.next(made.name))
+        if len(candidates) > 1:
+            candidates = self._ordered(made)
+        if not relay.resting.has_rests:
+            return candidates
         refused = [relay.resting.refusal(candidate) for candidate in candidates]
         if None not in refused:
             assert refused[-1] is not None
             raise refused[-1]
         return tuple(c for c, fault in zip(candidates, refused, strict=True) if fault is None)
+
+    def _ordered(self, made: Plan) -> tuple[Candidate, ...]:
+        """Give the candidates in turn; by whose fault the same request just ended goes last."""
+        relay = self._served.relay
+        candidates = made.candidates
+        if made.order == "rotate":
+            candidates = in_turn(candidates, relay.turns.next(made.name))
+        now = relay.clock.monotonic()
+        self._culprit = relay.repeats.culprit(self._talk, self._digest, now)
+        return tuple(sorted(candidates, key=lambda each: each == self._culprit))
 
     async def _turn(self, steps: Attempts, step: Try, ticket: Ticket, made: Plan) -> Step | None:
         """Wait for a place and ask who has it; give the next step, None after an answer."""
@@ -142,6 +167,7 @@ class Exchange:
         try:
             await self._place(ticket, self._stands(step, made), front=step.front)
             candidate = next(c for c in step.candidates if c.lane == ticket.lane)
+            self._asked = candidate
             failed = await ask(self._served, candidate, ticket, step)
             answered = failed is None
             if failed is None:
@@ -149,7 +175,7 @@ class Exchange:
                 return None
             return self._after(steps, failed, made)
         except NoRoom:
-            self._estimate(ticket.tokens)
+            self._estimate()
             return None
         except TurnedAway as turned:
             raise give_up(steps, turned.fault) from None
@@ -177,13 +203,14 @@ class Exchange:
             raise fault from None
         return step
 
-    def _estimate(self, tokens: int) -> None:
+    def _estimate(self) -> None:
         """Answer a count of tokens by a guess: nobody waits a minute for a count."""
         served = self._served
+        tokens = len(served.inbound.body) // BYTES_A_TOKEN
         headers = (("content-type", "application/json"), ("x-holdgate-request", served.inbound.id))
         served.hold.whole(200, headers, served.dialect.token_count(tokens))
         served.record.status = 200
-        served.note("estimated", f"{tokens} tokens, without a place")
+        served.note("estimated", f"{tokens} tokens, without asking a vendor")
 
     def _ticket(self) -> Ticket:
         inbound, treatment = self._served.inbound, self._served.treatment
@@ -203,10 +230,7 @@ class Exchange:
     def _digest(self) -> str:
         """Give what tells this body from others; made only where it is needed."""
         if not self._body:
-            inbound = self._served.inbound
-            # Gemini's model stands in the path; the key keeps the model apart from the body.
-            model = blake2b(inbound.model.encode(), digest_size=16).digest()
-            self._body = blake2b(inbound.body, digest_size=16, key=model).hexdigest()
+            self._body = digest(self._served.inbound)
         return self._body
 
     def _stands(self, step: Try, made: Plan) -> tuple[Stand, ...]:
@@ -218,15 +242,17 @@ class Exchange:
         if step.front:
             return stands_of(step.candidates, "any", resting=resting, loads=loads)
         home = relay.affinity.home(made.name, self._talk[1], made.affinity, relay.clock.monotonic())
+        if self._culprit is not None and self._culprit.lane == home:
+            home = None
         return stands_of(step.candidates, made.order, home, made.affinity, resting, loads)
 
     async def _place(self, ticket: Ticket, stands: tuple[Stand, ...], *, front: bool) -> None:
         """Wait until the ticket runs. Raises TurnedAway, or NoRoom for what nobody waits for."""
         served, relay = self._served, self._served.relay
         ticket.stands = stands
-        waiter = served.waits()
-        relay.scheduler.enter(ticket, lambda: settle(waiter, None), front=front)
+        relay.scheduler.enter(ticket, lambda: settle(served.waiter, None), front=front)
         if ticket.state == "waiting":
+            waiter = served.waits()
             if served.inbound.task == "count_tokens":
                 raise NoRoom
             began = relay.clock.monotonic()
@@ -261,8 +287,10 @@ class Exchange:
                 self._talk,
                 self._digest(),
                 relay.clock.monotonic(),
+                began=self._began,
                 asked=bool(record.tries),
                 hung_up=state == "gone",
+                by=None if state == "gone" else self._asked,
             )
 
     def _tell(self, fault: Fault) -> None:
@@ -297,32 +325,3 @@ def _is_alone(made: Plan) -> bool:
     """Whether all candidates are models of one key: none could answer while it rests."""
     first = made.candidates[0].lane
     return all(each.lane == first for each in made.candidates)
-
-
-def _served(relay: Relay, inbound: Inbound, sink: Sink, why: Callable[[], str]) -> Served:
-    """Open a record and a hold for a request."""
-    now = relay.clock.wall()
-    dialect = DIALECTS[inbound.dialect]
-    treatment = relay.planner.treatment(inbound.caller, inbound.model)
-    record = Record(
-        inbound.id,
-        inbound.caller,
-        inbound.conversation,
-        inbound.model,
-        inbound.dialect,
-        inbound.streamed,
-        now,
-        since=now,
-    )
-    hold = StreamHold(
-        sink,
-        dialect,
-        record,
-        Opening(False, inbound.id, inbound.model, int(now), inbound.framing),
-        treatment.hold,
-        relay.clock,
-        relay.wheel,
-        lambda: stream_headers(inbound),
-        why,
-    )
-    return Served(relay, inbound, sink, dialect, treatment, record, hold)

@@ -103,6 +103,17 @@ def merged(first: Headers, *later: Iterable[tuple[str, str]]) -> Headers:
     )
 
 
+def translated_headers(inbound: Inbound, candidate: Candidate) -> Headers:
+    """Give the headers of a reply that is told in another dialect than the vendor's."""
+    stream = _STREAM if inbound.framing == "sse" else (("content-type", "application/json"),)
+    return (
+        *stream,
+        ("x-holdgate-request", inbound.id),
+        ("x-holdgate-provider", candidate.provider),
+        ("x-holdgate-model", candidate.model),
+    )
+
+
 def reply_headers(head: Head, inbound: Inbound, candidate: Candidate) -> Headers:
     """Give the headers of a reply that a candidate's answer passes with."""
     headers = for_agent(head.headers)

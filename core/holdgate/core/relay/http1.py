@@ -129,9 +129,7 @@ class Connection(asyncio.Protocol):
             return
         why = f": {exc}" if exc is not None and str(exc) else ""
         if self._head is not None:
-            self._fail(
-                Fault(FaultKind.CUT, f"the connection broke in the middle of the reply{why}")
-            )
+            self._fail(Fault(FaultKind.CUT, f"connection lost in the middle of the reply{why}"))
         else:
             self._fail(Fault(FaultKind.NETWORK, f"the connection was closed before a reply{why}"))
 

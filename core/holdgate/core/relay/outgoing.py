@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from holdgate.core.dialects.table import DIALECTS
+from holdgate.core.dialects.translation.base import Written
 from holdgate.core.relay.ports import Outgoing
 from holdgate.core.relay.roster import Roster
 from holdgate.core.values.inbound import Candidate, Inbound
@@ -34,6 +37,19 @@ def relayed(
         provider.connect_timeout,
         fresh,
     )
+
+
+def translated(
+    candidate: Candidate, written: Written, roster: Roster, *, fresh: bool = False
+) -> Outgoing:
+    """Give the request of a translation; nothing of the agent's own headers goes with it.
+
+    Raises Fault(AUTH) if the candidate's key could not be read.
+    """
+    base = roster.provider(candidate.provider).base(candidate.dialect)
+    url = DIALECTS[candidate.dialect].url(base, "generate", candidate.vendor_model, "sse")
+    made = own("POST", url, written.body, roster, candidate.lane, candidate.dialect, fresh=fresh)
+    return msgspec.structs.replace(made, headers=(*made.headers, *written.headers))
 
 
 def own(

@@ -10,6 +10,7 @@ the dialect's own end and what the answer used.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 import msgspec
@@ -25,6 +26,9 @@ from holdgate.core.wire.tail import Tail
 
 # A held reply larger than this is shown, content or not.
 HELD_MOST = 1 << 20
+# Agents retry a stream error by its words: opencode looks for "connection lost", pi for "ended
+# without" (measured).
+CUT_SHORT = "connection lost: the stream ended without its closing event"
 # Of an error body, this much is read.
 ERROR_MOST = 1 << 20
 
@@ -42,6 +46,11 @@ class Reply(Protocol):
 
     def feed(self, data: bytes) -> None:
         """Take a piece."""
+        ...
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the answer is complete, even if the body has not ended."""
         ...
 
     def shown(self) -> Shown:
@@ -65,6 +74,11 @@ class ErrorReply:
         """Take a piece; what is over the limit is dropped."""
         self._body += data[: ERROR_MOST - len(self._body)]
 
+    @property
+    def is_over(self) -> bool:
+        """Only the body's end tells."""
+        return False
+
     def shown(self) -> Shown:
         """Nothing."""
         return Shown()
@@ -72,7 +86,7 @@ class ErrorReply:
     def close(self) -> Ending:
         """Raise the fault."""
         body = bytes(self._body)
-        reply = VendorReply(self._head.status, self._head.headers, body)
+        reply = replace(self._head, body=body)
         raise verdicts.of_status(self._provider, reply, self._dialect.error_words(body), self._now)
 
 
@@ -87,6 +101,11 @@ class WholeReply:
     def feed(self, data: bytes) -> None:
         """Take a piece."""
         self._pieces.append(data)
+
+    @property
+    def is_over(self) -> bool:
+        """Only the body's end tells."""
+        return False
 
     def shown(self) -> Shown:
         """Nothing."""
@@ -157,6 +176,13 @@ class StreamReply:
         if any(map(self._says, self._split.each(data))) or len(self._held) > HELD_MOST:
             self._pass()
 
+    @property
+    def is_over(self) -> bool:
+        """Whether the closing event has passed."""
+        if not self._passing or not self.shown().at_border:
+            return False
+        return self._dialect.is_closed(self._tail)
+
     def shown(self) -> Shown:
         """Say where the stream stands."""
         return Shown(
@@ -174,9 +200,7 @@ class StreamReply:
                 raise self._nothing()
         ending = self._dialect.ending(self._tail, self._lead)
         if ending.end is End.CUT:
-            raise Fault(
-                FaultKind.CUT, f"{self._provider}: the stream ended without its closing event"
-            )
+            raise Fault(FaultKind.CUT, f"{self._provider}: {CUT_SHORT}")
         return ending
 
     def _says(self, raw: bytes) -> bool:

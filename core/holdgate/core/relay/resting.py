@@ -34,6 +34,11 @@ class Resting:
         # Whether the rests are others than those that were kept for the next start.
         self.is_changed = False
 
+    @property
+    def has_rests(self) -> bool:
+        """Whether any key rests, or did and has not answered since."""
+        return bool(self._rests)
+
     def failed(self, step: RestKey, *, alone: bool) -> Rest | None:
         """Let a candidate's key rest as its fault says; give the rest, None if there is none."""
         candidate, fault, lane = step.candidate, step.fault, step.candidate.lane

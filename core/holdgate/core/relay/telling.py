@@ -19,7 +19,7 @@ _LOGIN_STATUSES = frozenset({401, 403, 407})
 def tell_plainly(sink: Sink, dialect: Dialect, fault: Fault, request_id: str) -> int:
     """Answer with the fault. A vendor's own error keeps its status and body. Gives the status."""
     reply = fault.reply
-    if reply is not None and _may_be_shown(reply) and fault.kind not in _OWN_WORDS:
+    if reply is not None and _may_be_shown(reply, dialect) and fault.kind not in _OWN_WORDS:
         headers = merged(
             _retry_header(fault),  # the vendor's own replaces it
             reply.headers,
@@ -33,8 +33,9 @@ def tell_plainly(sink: Sink, dialect: Dialect, fault: Fault, request_id: str) ->
     return fault.status
 
 
-def _may_be_shown(reply: VendorReply) -> bool:
-    return reply.status >= 400 and reply.status not in _LOGIN_STATUSES
+def _may_be_shown(reply: VendorReply, dialect: Dialect) -> bool:
+    known = reply.dialect in ("", dialect.name)
+    return known and reply.status >= 400 and reply.status not in _LOGIN_STATUSES
 
 
 class NoRoom(Exception):

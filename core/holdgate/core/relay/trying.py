@@ -3,60 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
-import msgspec
-
-from holdgate.core.dialects.base import Dialect, Ending
-from holdgate.core.relay.hold import StreamHold
-from holdgate.core.relay.ports import Call, Head, Sink
+from holdgate.core.relay.ports import Call, Head
 from holdgate.core.relay.reply import ErrorReply, Reply, Shown, StreamReply, WholeReply
-from holdgate.core.relay.wheel import Timer, Wheel
-from holdgate.core.values.clock import Clock
+from holdgate.core.relay.scene import Ended, Patience, Scene
+from holdgate.core.relay.translating import TranslatedReply
+from holdgate.core.relay.wheel import Timer
 from holdgate.core.values.errors import Fault, FaultKind, VendorReply
-from holdgate.core.values.inbound import Framing, Headers
 from holdgate.core.values.kinds import format_duration
-from holdgate.core.values.records import Record, TryRecord
+from holdgate.core.values.records import TryRecord
 from holdgate.core.values.secret import Secret, mask
 from holdgate.core.wire import encodings
 from holdgate.core.wire.json_array import ArraySplitter
 from holdgate.core.wire.sse import Splitter
 
-
-class Patience(msgspec.Struct, frozen=True):
-    """How long a try may be silent, in seconds; 0 is without limit.
-
-    `first_token`: how long it may go without content.
-    """
-
-    first_byte: float
-    idle: float
-    first_token: float = 0.0
-
-
-class Ended(msgspec.Struct, frozen=True):
-    """What came of a try: the stream's ending, or a fault (`lost`: before any byte of a reply)."""
-
-    ending: Ending | None = None
-    fault: Fault | None = None
-    lost: bool = False
-
-
-class Scene(msgspec.Struct, frozen=True):
-    """What a try works with: who asked, where the reply goes, whose clock counts.
-
-    `heard` takes the head of a good reply; `began` is called when its answer is shown.
-    """
-
-    sink: Sink
-    hold: StreamHold
-    clock: Clock
-    wheel: Wheel
-    dialect: Dialect
-    framing: Framing
-    record: Record
-    reply_headers: Callable[[Head], Headers]
-    heard: Callable[[Head], None]
-    began: Callable[[], None]
+# Seconds of silence behind a closing event that end the answer: some vendors leave the connection
+# open, and agents wait for its end.
+END_AFTER = 3.0
 
 
 class Trying:
@@ -64,6 +28,7 @@ class Trying:
 
     __slots__ = (
         "_call",
+        "_closing",
         "_decoder",
         "_ended",
         "_head",
@@ -104,6 +69,7 @@ class Trying:
         self._last_shown = Shown()
         self._timer: Timer | None = None
         self._slow: Timer | None = None
+        self._closing: Timer | None = None
 
     def begin(self, call: Call) -> None:
         """Take the call that this try is about."""
@@ -150,6 +116,8 @@ class Trying:
             if self._decoder is not None:
                 data = self._decoder.feed(data)
             self._reply.feed(data)
+            if self._scene.translation is not None and self._reply.is_over:
+                self._end()
         except Fault as fault:
             self._finish(Ended(fault=fault))
         except encodings.BadEncoding as error:
@@ -159,14 +127,36 @@ class Trying:
         """See Feed."""
         if self._reply is None or self._over:
             return
+        self._call = None  # it has ended, nothing of it needs to be closed
         try:
             if self._decoder is not None:
                 self._reply.feed(self._decoder.close())
-            self._finish(Ended(self._reply.close()))
+            self._end()
         except Fault as fault:
             self._finish(Ended(fault=fault))
         except encodings.BadEncoding as error:
             self._finish(Ended(fault=self._broken(error)))
+
+    def _end(self) -> None:
+        """The answer is complete. Raises Fault if it is none."""
+        assert self._reply is not None
+        ending = self._reply.close()
+        if self._call is not None:  # the vendor left the connection open behind the closing event
+            self._call.abort()
+        self._finish(Ended(ending))
+
+    def _look_for_end(self) -> None:
+        """The closing event may have passed while the vendor keeps the connection open."""
+        if self._over or self._reply is None:
+            return
+        silent = self._scene.clock.monotonic() - self._heard
+        if silent >= END_AFTER and not self._paused and self._reply.is_over:
+            try:
+                self._end()
+            except Fault as fault:
+                self._finish(Ended(fault=fault))
+            return
+        self._closing = self._scene.wheel.after(END_AFTER, self._look_for_end)
 
     def on_fault(self, fault: Fault, *, lost: bool) -> None:
         """See Feed."""
@@ -188,7 +178,7 @@ class Trying:
         if 200 <= head.status < 300:
             scene.heard(head)
         else:
-            told = VendorReply(head.status, scene.reply_headers(head), b"")
+            told = VendorReply(head.status, scene.reply_headers(head), b"", scene.dialect.name)
             return ErrorReply(self._provider, scene.dialect, told, scene.clock.wall())
         content_type = head.get("content-type").partition(";")[0].strip().lower()
         if content_type in ("text/html", "application/xhtml+xml"):
@@ -197,6 +187,9 @@ class Trying:
                 f"{self._provider}: answered with a web page instead of a reply; "
                 "check its base URL, or a login page in between",
             )
+        if scene.translation is not None:
+            whole = content_type == "application/json"
+            return TranslatedReply(self._told(), scene.translation, whole=whole)
         if scene.framing == "array" and content_type != "text/event-stream":
             return self._stream(ArraySplitter())
         if scene.framing != "whole" and content_type != "application/json":
@@ -205,11 +198,18 @@ class Trying:
             raise Fault(
                 FaultKind.UNREADABLE, f"{self._provider}: streams although no stream was asked for"
             )
-        return WholeReply(self._provider, scene.dialect, self._show_whole)
+        return WholeReply(self._provider, scene.agent, self._show_whole)
+
+    def _told(self) -> Reply:
+        """Give the reply that a translation ends in."""
+        scene = self._scene
+        if scene.framing == "whole":
+            return WholeReply(self._provider, scene.agent, self._show_whole)
+        return self._stream(ArraySplitter() if scene.framing == "array" else Splitter())
 
     def _stream(self, splitter: Splitter | ArraySplitter) -> StreamReply:
         return StreamReply(
-            self._provider, self._scene.dialect, splitter, self._show_start, self._show
+            self._provider, self._scene.agent, splitter, self._show_start, self._show
         )
 
     def _show_whole(self, body: bytes) -> None:
@@ -229,6 +229,7 @@ class Trying:
         self._scene.record.note(self._scene.clock.wall(), "passing", self._provider)
         self._scene.began()
         self._scene.hold.begin(self._head.status, self._scene.reply_headers(self._head))
+        self._closing = self._scene.wheel.after(END_AFTER, self._look_for_end)
 
     def _show(self, data: bytes) -> None:
         if self._scene.hold.write(data) and not self._paused and self._call is not None:
@@ -278,17 +279,20 @@ class Trying:
                 FaultKind.READER,
                 f"the agent read nothing for {format_duration(patience)} (idle_timeout)",
             )
-        limit = "idle_timeout" if self._head else "first_byte_timeout"
+        kind, limit = FaultKind.STALLED, "idle_timeout"
+        if self._head is None:
+            kind, limit = FaultKind.TIMEOUT, "first_byte_timeout"
         return Fault(
-            FaultKind.STALLED,
-            f"{self._provider}: said nothing for {format_duration(patience)}, its {limit}",
+            kind,
+            f"{self._provider}: connection lost: "
+            f"it said nothing for {format_duration(patience)}, its {limit}",
         )
 
     def _stop_timer(self) -> None:
-        for timer in (self._timer, self._slow):
+        for timer in (self._timer, self._slow, self._closing):
             if timer is not None:
                 timer.cancel()
-        self._timer = self._slow = None
+        self._timer = self._slow = self._closing = None
 
     def _finish(self, ended: Ended) -> None:
         self._stop_timer()
@@ -315,9 +319,7 @@ class Trying:
         reply = fault.reply
         if reply is not None:
             body = mask(reply.body.decode("utf-8", "surrogateescape"), secrets)
-            reply = VendorReply(
-                reply.status, reply.headers, body.encode("utf-8", "surrogateescape")
-            )
+            reply = replace(reply, body=body.encode("utf-8", "surrogateescape"))
         return Fault(
             fault.kind,
             mask(fault.message, secrets),

@@ -104,7 +104,7 @@ class Ledger:
         where = f"WHERE state IN ({','.join('?' * len(wanted))})" if wanted else ""
         with _reading(self._path) as db:
             rows = db.execute(
-                f"SELECT {', '.join(REQUEST)} FROM requests {where} ORDER BY id DESC LIMIT ?",
+                f"SELECT * FROM requests {where} ORDER BY id DESC LIMIT ?",
                 (*wanted, limit),
             ).fetchall()
         return [_as_json(row, []) for row in rows]
@@ -112,9 +112,7 @@ class Ledger:
     def find(self, id: str) -> dict[str, Any] | None:
         """Give one request with its tries and time line."""
         with _reading(self._path) as db:
-            row = db.execute(
-                f"SELECT {', '.join(REQUEST)} FROM requests WHERE id = ?", (id,)
-            ).fetchone()
+            row = db.execute("SELECT * FROM requests WHERE id = ?", (id,)).fetchone()
             tries = db.execute("SELECT * FROM tries WHERE request = ? ORDER BY number", (id,))
             return _as_json(row, tries.fetchall()) if row else None
 
@@ -276,7 +274,14 @@ def _request_row(record: Record) -> tuple[Any, ...]:
         usage.output if usage else None,
         usage.reasoning if usage else None,
         msgspec.json.encode([(n.at, n.what, n.detail) for n in tuple(record.timeline)]).decode(),
+        "[]" if not record.losses else _losses(record),
     )
+
+
+def _losses(record: Record) -> str:
+    return msgspec.json.encode(
+        [{"path": each.path, "why": each.why} for each in record.losses]
+    ).decode()
 
 
 def _try_rows(record: Record) -> list[tuple[Any, ...]]:
@@ -302,7 +307,8 @@ def _as_json(row: sqlite3.Row, tries: list[sqlite3.Row]) -> dict[str, Any]:
         **{name: row[name] for name in ("state", "arrived", "ended", "status", "fault", "waited")},
         "kept_alive": row["kept_alive"],
         "usage": None if usage["input"] is None else usage,
-        "losses": [],
+        # A file of an earlier version that could not be lifted has none.
+        "losses": json.loads(row["losses"]) if "losses" in row.keys() else [],  # noqa: SIM118
         "tries": [_try_as_json(each) for each in tries],
         "timeline": [
             {"at": at, "what": what, "detail": detail}

@@ -29,6 +29,7 @@ _MIGRATIONS = (
     -- Until when the key rested after the try, and why.
     ALTER TABLE tries ADD COLUMN rest_until REAL;
     ALTER TABLE tries ADD COLUMN rest_why TEXT;
+    ALTER TABLE requests ADD COLUMN losses TEXT NOT NULL DEFAULT '[]';
     """,
 )
 
@@ -36,6 +37,7 @@ REQUEST = (
     "id", "arrived", "ended", "agent", "key", "address", "conversation", "model", "candidate",
     "dialect", "stream", "state", "status", "fault", "message", "waited", "kept_alive",
     "input", "cache_read", "cache_write", "output", "reasoning", "timeline",
+    "losses",
 )  # fmt: skip
 TRY = (
     "request", "number", "provider", "key", "model", "dialect", "started", "first_byte", "ended",

@@ -19,6 +19,8 @@ from holdgate.core.values.errors import PAUSES, Fault, FaultKind
 from holdgate.core.values.inbound import Candidate
 
 _QUOTA = frozenset({FaultKind.CREDIT, FaultKind.WINDOW, FaultKind.RATE, FaultKind.QUEUE})
+# A candidate that never could have answered.
+_NOT_THERE = frozenset({FaultKind.MODEL, FaultKind.LOSS})
 
 # How long a 429 without a time counts for a request that nobody else can take; so many in a row are
 # waited for, with or without others, and the next is a fault like another.
@@ -69,13 +71,15 @@ class Failed:
     """A try came to nothing, and nothing of it was shown to the agent.
 
     `lost`: the connection was lost before any byte of a reply. `probe`: it was to show whether a
-    key that had failed is well again.
+    key that had failed is well again. `reworded`: the vendor refused a member that the gateway had
+    added; it is left out from now on.
     """
 
     candidate: Candidate
     fault: Fault
     lost: bool = False
     probe: bool = False
+    reworded: bool = False
 
 
 Step = Try | RestKey | Pause
@@ -95,6 +99,22 @@ class _State:
     lost: set[Candidate] = field(default_factory=set)
     unsaid: int = 0  # 429s without a time in a row
     agains: Counter[Candidate] = field(default_factory=Counter)
+
+    def after(self, failed: Failed) -> Generator[RestKey | Pause, None, None]:
+        """Yield what follows from a failure before the next try; change who is left."""
+        if failed.lost and failed.candidate not in self.lost:
+            # A pooled connection that died unseen (after sleep, or the vendor's own idle limit).
+            self.lost.add(failed.candidate)
+        elif failed.reworded:
+            return
+        elif (limit := self.limited(failed)) is not None:
+            yield limit
+        elif (again := self.once_more(failed, others := self.others(failed))) is not None:
+            yield again
+        else:
+            yield RestKey(failed.candidate, failed.fault)
+            self.faults.append(failed.fault)
+            self.left = others
 
     def limited(self, failed: Failed) -> RestKey | None:
         """Say whether a fault is a limit to wait for.
@@ -157,30 +177,18 @@ def attempts(
     `alone`: there never was another candidate. A fault that is thrown in says that no lane takes
     the request any more. Returns the fault to tell when nobody answered.
     """
-    state = _State(candidates, ready, jitter, alone)
-    front = False
-    while state.left:
+    state: _State | None = None  # most requests need none
+    step = Try(candidates)
+    while step.candidates:
         try:
-            failed = yield Try(state.left, frozenset(state.lost), front)
+            failed = yield step
         except Fault as turned_away:
-            return telling([*state.faults, turned_away])
+            return telling([*(state.faults if state else ()), turned_away])
         assert failed is not None
-        front = True
-        if failed.lost and failed.candidate not in state.lost:
-            # A pooled connection that died unseen (after sleep, or the vendor's own idle limit).
-            state.lost.add(failed.candidate)
-            continue
-        if (limit := state.limited(failed)) is not None:
-            yield limit
-            continue
-        others = state.others(failed)
-        if (again := state.once_more(failed, others)) is not None:
-            yield again
-            continue
-        yield RestKey(failed.candidate, failed.fault)
-        state.faults.append(failed.fault)
-        state.left = others
-    return telling(state.faults)
+        state = state or _State(candidates, ready, jitter, alone)
+        yield from state.after(failed)
+        step = Try(state.left, frozenset(state.lost), front=True)
+    return telling(state.faults if state else [])
 
 
 def give_up(steps: Attempts, turned_away: Fault) -> Fault:
@@ -205,8 +213,8 @@ def telling(faults: list[Fault]) -> Fault:
     agents = [f for f in faults if f.policy.whose == "agent"]
     if agents:
         return agents[-1]
-    real = [f for f in faults if f.kind not in _QUOTA and f.kind is not FaultKind.MODEL]
+    real = [f for f in faults if f.kind not in _QUOTA | _NOT_THERE]
     if real:
         return real[-1]
-    unknown = [f for f in faults if f.kind is FaultKind.MODEL]
+    unknown = [f for f in faults if f.kind in _NOT_THERE]
     return unknown[0] if unknown else faults[-1]

@@ -45,8 +45,9 @@ class Plan:
 def plan(settings: Settings, lists: Lists, model: str, dialect: DialectName, task: Task) -> Plan:
     """Give the plan for `model`.
 
-    Raises Fault(MODEL) if nobody has that model, Fault(REQUEST) if its name is ambiguous or its
-    providers speak no dialect that serves the request.
+    A count of tokens that nobody can be asked for in the agent's dialect has no candidates: it is
+    estimated. Raises Fault(MODEL) if nobody has that model, Fault(REQUEST) if its name is ambiguous
+    or its providers speak no dialect that serves the request.
     """
     route = settings.routes.get(model)
     named = route.candidates if route else (_locate(settings, lists, model),)
@@ -57,7 +58,7 @@ def plan(settings: Settings, lists: Lists, model: str, dialect: DialectName, tas
             settings, lists, name, dialect, task, f"{model}, place {place}" if route else None
         )
     ]
-    if not choices:
+    if not choices and not (task == "count_tokens" and _any_speaks(settings, named)):
         raise _no_choice(settings, named, dialect, task)
     if route is None:
         return Plan(model, tuple(choices))
@@ -127,13 +128,14 @@ def _choices(
     provider_name, _, model_name = name.partition("/")
     provider = settings.providers[provider_name]
     model = provider.model(model_name)
-    if not speaks(provider, model, dialect, task):
+    tongue = tongue_of(provider, model, dialect, task)
+    if tongue is None:
         return []
     keys = [key for key in provider.keys if key.on]
     context = model.context or _listed_context(lists, provider.name, model.at_vendor)
     return [
         Choice(
-            Candidate(provider.name, key.name, model.id, model.at_vendor, dialect, context),
+            Candidate(provider.name, key.name, model.id, model.at_vendor, tongue, context),
             ("asked by name" if route is None else f"route {route}")
             + (f", key {key.name}" if len(keys) > 1 else ""),
         )
@@ -153,6 +155,44 @@ def speaks(provider: Provider, model: Model, dialect: DialectName, task: Task) -
     if task == "embeddings":
         return True
     return not model.dialects or dialect in model.dialects
+
+
+def tongue_of(
+    provider: Provider, model: Model, dialect: DialectName, task: Task
+) -> DialectName | None:
+    """Give the dialect in which a provider is asked, None if there is none for this task.
+
+    The agent's own wherever it is spoken, for then nothing is translated. Else the one in which
+    least is lost: Messages for Claude, Responses for OpenAI's own models, Gemini for Gemini.
+    """
+    if speaks(provider, model, dialect, task):
+        return dialect
+    if task != "generate":
+        return None
+    known = spoken(provider, model)
+    name = model.at_vendor.lower()
+    native: tuple[tuple[bool, DialectName], ...] = (
+        ("claude" in name, "messages"),
+        (provider.preset == "openai", "responses"),
+        ("gemini" in name, "gemini"),
+        (True, "chat"),
+    )
+    return next((d for fits, d in native if fits and d in known), known[0] if known else None)
+
+
+def _any_speaks(settings: Settings, named: tuple[str, ...]) -> bool:
+    for name in named:
+        provider = settings.providers[name.partition("/")[0]]
+        if any(key.on for key in provider.keys) and spoken(
+            provider, provider.model(name.partition("/")[2])
+        ):
+            return True
+    return False
+
+
+def askable(provider: Provider, model: Model) -> tuple[DialectName, ...]:
+    """Give the dialects in which agents may ask for a model: all, where it speaks any."""
+    return DIALECT_NAMES if spoken(provider, model) else ()
 
 
 def spoken(provider: Provider, model: Model) -> tuple[DialectName, ...]:
@@ -192,7 +232,7 @@ def all_models(settings: Settings, lists: Lists) -> list[Listed]:
     for provider in settings.providers.values():
         known = lists.get(provider.name, ()) if provider.models is None else provider.models
         listed += [
-            Listed(f"{provider.name}/{model.id}", provider.name, spoken(provider, model), model)
+            Listed(f"{provider.name}/{model.id}", provider.name, askable(provider, model), model)
             for model in known
         ]
     return listed
@@ -202,7 +242,7 @@ def _listed_route(settings: Settings, name: str) -> Listed:
     first_provider, _, first_model = settings.routes[name].candidates[0].partition("/")
     provider = settings.providers[first_provider]
     model = provider.model(first_model)
-    return Listed(name, "route", spoken(provider, model), model)
+    return Listed(name, "route", askable(provider, model), model)
 
 
 def describe_names(settings: Settings) -> list[tuple[str, str]]:

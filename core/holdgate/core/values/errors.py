@@ -27,8 +27,10 @@ class FaultKind(StrEnum):
     CONTEXT = "context too long"
     FILTERED = "content filtered"
     REQUEST = "bad request"
+    LOSS = "cannot be said there"
     TOO_LARGE = "request too large"
     UNREADABLE = "unreadable reply"
+    TIMEOUT = "no reply in time"
     CUT = "cut stream"
     STALLED = "stalled stream"
     SLOW = "slow first token"
@@ -113,8 +115,11 @@ POLICIES: Mapping[FaultKind, Policy] = MappingProxyType(
         FaultKind.CONTEXT: Policy(400, "context_length_exceeded", "agent", "larger"),
         FaultKind.FILTERED: Policy(400, "content_filter", "agent", "none"),
         FaultKind.REQUEST: Policy(400, None, "agent", "none"),
+        # What an agent asked for has no words in the vendor's dialect; another may have them.
+        FaultKind.LOSS: Policy(400, None, "gateway", "any"),
         FaultKind.TOO_LARGE: Policy(413, None, "agent", "larger"),
         FaultKind.UNREADABLE: Policy(502, None, "vendor", "any"),
+        FaultKind.TIMEOUT: Policy(504, None, "vendor", "any", rest=_MINUTES),
         FaultKind.CUT: Policy(502, None, "vendor", "any"),
         FaultKind.STALLED: Policy(504, None, "vendor", "any"),
         FaultKind.SLOW: Policy(504, None, "vendor", "any"),
@@ -137,11 +142,15 @@ POLICIES: Mapping[FaultKind, Policy] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class VendorReply:
-    """A vendor's error as it came, secrets masked: what a same-dialect agent is told."""
+    """A vendor's error as it came, secrets masked: what a same-dialect agent is told.
+
+    `dialect`: which one it is in, "" where that does not matter.
+    """
 
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes
+    dialect: str = ""
 
 
 class Fault(Exception):

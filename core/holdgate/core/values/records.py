@@ -13,6 +13,7 @@ import msgspec
 from holdgate.core.values.caller import Caller
 from holdgate.core.values.errors import FaultKind
 from holdgate.core.values.names import DialectName
+from holdgate.core.values.neutral import Loss
 from holdgate.core.values.rests import Rest
 from holdgate.core.values.usage import Usage
 
@@ -80,6 +81,7 @@ class Record(msgspec.Struct, eq=False):
     usage: Usage | None = None
     tries: list[TryRecord] = []
     timeline: list[Note] = []
+    losses: tuple[Loss, ...] = ()
 
     def enter(self, state: State, at: float, reason: str = "") -> None:
         """Change the state."""
@@ -106,7 +108,7 @@ class Record(msgspec.Struct, eq=False):
             "waited": round(self.waited, 3),
             "kept_alive": self.kept_alive,
             "usage": self.usage and self.usage.as_json(),
-            "losses": [],
+            "losses": [{"path": loss.path, "why": loss.why} for loss in self.losses],
             "tries": [each.as_json() for each in self.tries],
             "timeline": [
                 {"at": note.at, "what": note.what, "detail": note.detail} for note in self.timeline

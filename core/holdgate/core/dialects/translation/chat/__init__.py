@@ -1,0 +1,1 @@
+"""OpenAI Chat Completions, as the dialect of an agent and of a vendor."""

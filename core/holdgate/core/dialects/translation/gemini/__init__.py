@@ -1,0 +1,1 @@
+"""Gemini generateContent in the neutral form, and the way back."""

@@ -1,0 +1,1 @@
+"""Anthropic Messages for translation: its readers and writers of the neutral form."""

@@ -1,0 +1,93 @@
+"""Wording: an agent's request told in the dialect of a candidate that speaks another one."""
+
+from __future__ import annotations
+
+import msgspec
+
+from holdgate.core.dialects.translation.base import Target, Telling, Written
+from holdgate.core.dialects.translation.restoring import Restorer
+from holdgate.core.dialects.translation.table import TRANSLATORS
+from holdgate.core.relay.keepsakes import Gathering
+from holdgate.core.relay.served import Served
+from holdgate.core.relay.translating import Translation
+from holdgate.core.values.errors import Fault, FaultKind
+from holdgate.core.values.inbound import Candidate
+from holdgate.core.values.neutral import Loss, Request
+
+
+class Worded(msgspec.Struct, frozen=True):
+    """A request as a vendor gets it, and how its reply is told to the agent."""
+
+    written: Written
+    translation: Translation
+
+
+def worded(served: Served, candidate: Candidate) -> Worded:
+    """Word a request for a candidate.
+
+    Raises Fault: REQUEST if it is none, LOSS if what it means cannot be said there, MODEL if the
+    provider is gone.
+    """
+    request = _understood(served)
+    target = _target(served, candidate)
+    written = TRANSLATORS[candidate.dialect].write_request(request, target)
+    # What reading lost is told by some writers too; once is enough.
+    served.record.losses = tuple(dict.fromkeys((*request.losses, *written.losses)))
+    _check(candidate, served.record.losses)
+    inbound = served.inbound
+    return Worded(
+        written,
+        Translation(
+            candidate.provider,
+            TRANSLATORS[candidate.dialect].reply_reader(target),
+            Restorer(written.names),
+            TRANSLATORS[inbound.dialect],
+            Telling(
+                inbound.id.removeprefix("hg-"),
+                inbound.model,
+                int(served.record.arrived),
+                inbound.framing,
+                request,
+            ),
+            # All other dialects have a slot in which agents carry what is opaque.
+            Gathering(served.relay.keepsakes, inbound.conversation)
+            if inbound.dialect == "chat"
+            else None,
+        ),
+    )
+
+
+def _understood(served: Served) -> Request:
+    """Read the request, once for all candidates."""
+    if served.neutral is None:
+        inbound = served.inbound
+        translator = TRANSLATORS[inbound.dialect]
+        request = translator.read_request(inbound.body, inbound.model, inbound.framing)
+        messages = served.relay.keepsakes.give_back(inbound.conversation, request.messages)
+        served.neutral = msgspec.structs.replace(request, messages=messages)
+    return served.neutral
+
+
+def _target(served: Served, candidate: Candidate) -> Target:
+    provider = served.relay.current.roster.provider(candidate.provider)
+    return Target(
+        candidate.provider,
+        candidate.dialect,
+        candidate.vendor_model,
+        frozenset(provider.quirks),
+        provider.model(candidate.model).output,
+        served.relay.refused.of(candidate.provider, candidate.vendor_model),
+    )
+
+
+def _check(candidate: Candidate, losses: tuple[Loss, ...]) -> None:
+    """Refuse a wording in which something else would be asked than the agent meant."""
+    grave = [loss for loss in losses if loss.grave]
+    if grave:
+        more = f" (and {len(grave) - 1} more)" if len(grave) > 1 else ""
+        raise Fault(
+            FaultKind.LOSS,
+            f"{candidate.provider}: is asked in the dialect {candidate.dialect}, which cannot say "
+            f"{grave[0].path}: {grave[0].why}{more}; use a model of a provider that speaks "
+            "the agent's own dialect, or leave it out",
+        )
