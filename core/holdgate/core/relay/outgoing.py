@@ -6,6 +6,7 @@ import msgspec
 
 from holdgate.core.dialects.table import DIALECTS
 from holdgate.core.dialects.translation.base import Written
+from holdgate.core.dialects.translation.foreign_seals import without_foreign_seals
 from holdgate.core.relay.ports import Outgoing
 from holdgate.core.relay.roster import Roster
 from holdgate.core.values.inbound import Candidate, Inbound
@@ -26,6 +27,8 @@ def relayed(
     base = provider.base(candidate.dialect)
     url = dialect.url(base, inbound.task, candidate.vendor_model, inbound.framing)
     body = inbound.body
+    if inbound.task == "generate":
+        body = without_foreign_seals(inbound.dialect, body)
     if candidate.dialect != "gemini" and candidate.vendor_model != inbound.model:
         body = replace_model(body, candidate.vendor_model)
     return Outgoing(

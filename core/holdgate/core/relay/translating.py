@@ -53,6 +53,11 @@ class Translation:
         # Whether the answer is complete, even if the vendor leaves the connection open.
         self.is_over = False
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether a quiet vendor may be taken to have ended."""
+        return self.is_over or self._reader.is_complete
+
     def feed(self, data: bytes) -> tuple[bytes, Fault | None]:
         """Take a piece; give what the agent is told, and the fault that the vendor told in it."""
         return self._tell(self._reader.feed(data))
@@ -125,8 +130,8 @@ class TranslatedReply:
 
     @property
     def is_over(self) -> bool:
-        """Whether the answer is complete, whatever the vendor's connection does."""
-        return self._translation.is_over
+        """Whether a quiet vendor may be taken to have ended."""
+        return self._translation.is_complete
 
     def shown(self) -> Shown:
         """Say what the agent has seen."""

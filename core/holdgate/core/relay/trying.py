@@ -104,6 +104,8 @@ class Trying:
         try:
             self._decoder = self._decoder_of(head)
             self._reply = self._reply_to(head)
+            if self._scene.translation is not None:
+                self._look_for_end()
         except Fault as fault:
             self._finish(Ended(fault=fault))
 
@@ -116,7 +118,7 @@ class Trying:
             if self._decoder is not None:
                 data = self._decoder.feed(data)
             self._reply.feed(data)
-            if self._scene.translation is not None and self._reply.is_over:
+            if (translation := self._scene.translation) is not None and translation.is_over:
                 self._end()
         except Fault as fault:
             self._finish(Ended(fault=fault))
@@ -229,7 +231,8 @@ class Trying:
         self._scene.record.note(self._scene.clock.wall(), "passing", self._provider)
         self._scene.began()
         self._scene.hold.begin(self._head.status, self._scene.reply_headers(self._head))
-        self._closing = self._scene.wheel.after(END_AFTER, self._look_for_end)
+        if self._closing is None:
+            self._closing = self._scene.wheel.after(END_AFTER, self._look_for_end)
 
     def _show(self, data: bytes) -> None:
         if self._scene.hold.write(data) and not self._paused and self._call is not None:

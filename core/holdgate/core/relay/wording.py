@@ -77,6 +77,7 @@ def _target(served: Served, candidate: Candidate) -> Target:
         frozenset(provider.quirks),
         provider.model(candidate.model).output,
         served.relay.refused.of(candidate.provider, candidate.vendor_model),
+        frozenset(provider.hosted.get(candidate.dialect, ())),
     )
 
 

@@ -79,6 +79,11 @@ class Telling(msgspec.Struct, frozen=True):
 class ReplyReader(Protocol):
     """Understands one vendor's reply: a feed object; any chunking gives the same events."""
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether a quiet vendor may be taken to have ended: all was said that must be said."""
+        ...
+
     def feed(self, data: bytes) -> list[Event]:
         """Take a piece of a streamed reply. Raises nothing: malformed events become Lost."""
         ...

@@ -95,6 +95,11 @@ class ChatReplyReader:
         self._is_between = False  # the splitter holds no beginning of an event
         self._others = False
 
+    @property
+    def is_complete(self) -> bool:
+        """With a finish reason; a usage or `[DONE]` may follow, or never come."""
+        return self._answer.is_finished
+
     def feed(self, data: bytes) -> list[Event]:
         """See ReplyReader.feed."""
         if self._is_over:

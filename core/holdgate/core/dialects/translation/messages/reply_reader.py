@@ -45,6 +45,11 @@ class MessagesReader:
         self._began = False
         self._json: list[bytes] | None = None  # a whole reply, although a stream was asked for
 
+    @property
+    def is_complete(self) -> bool:
+        """Never before its end: `message_stop` ends it at once."""
+        return False
+
     def feed(self, data: bytes) -> list[Event]:
         """See base.ReplyReader."""
         if not self._began and (first := data.lstrip(_WHITE)):

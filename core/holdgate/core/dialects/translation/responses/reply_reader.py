@@ -102,6 +102,11 @@ class ResponsesReplyReader:
         self._items = Items(origin)
         self._began = self._ended = False
 
+    @property
+    def is_complete(self) -> bool:
+        """Never before its end: the event with the whole response ends it at once."""
+        return False
+
     def feed(self, data: bytes) -> list[Event]:
         """See ReplyReader.feed."""
         if self._body is not None:
