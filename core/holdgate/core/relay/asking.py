@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import msgspec
 
 from holdgate.core.dialects.base import End
@@ -39,7 +41,15 @@ async def ask(served: Served, candidate: Candidate, ticket: Ticket, step: Try) -
     except Fault as fault:  # its provider or key is gone, or the request cannot be said there
         return Failed(candidate, fault)
     probe = resting.asks(candidate)
-    ended = await _try(served, candidate, ticket, prepared)
+    trying, waiter, attempt = _begun(served, candidate, ticket, prepared)
+    try:
+        ended: Ended = await waiter
+    except BaseException:
+        trying.quit()
+        raise
+    finally:
+        attempt.ended = served.relay.clock.wall()
+    attempt.fault = ended.fault.kind if ended.fault is not None else None
     if words is not None:
         served.record.losses = (*served.record.losses, *words.translation.losses)
     if ended.fault is None:
@@ -76,7 +86,10 @@ def _prepared(served: Served, candidate: Candidate, step: Try, words: Worded | N
     )
 
 
-async def _try(served: Served, candidate: Candidate, ticket: Ticket, prepared: _Prepared) -> Ended:
+def _begun(
+    served: Served, candidate: Candidate, ticket: Ticket, prepared: _Prepared
+) -> tuple[Trying, asyncio.Future[Ended], TryRecord]:
+    """Send the request; what comes of it is the future's."""
     record, relay = served.record, served.relay
     attempt = TryRecord(
         candidate.provider, candidate.key, candidate.model, candidate.dialect, relay.clock.wall()
@@ -93,16 +106,8 @@ async def _try(served: Served, candidate: Candidate, ticket: Ticket, prepared: _
         lambda: relay.scheduler.sent(ticket),
         lambda ended: settle(waiter, ended),
     )
-    try:
-        trying.begin(relay.upstream.send(prepared.outgoing, trying))
-        ended: Ended = await waiter
-    except BaseException:
-        trying.quit()
-        raise
-    finally:
-        attempt.ended = relay.clock.wall()
-    attempt.fault = ended.fault.kind if ended.fault is not None else None
-    return ended
+    trying.begin(relay.upstream.send(prepared.outgoing, trying))
+    return trying, waiter, attempt
 
 
 def _learned(served: Served, candidate: Candidate, written: Written, fault: Fault) -> bool:

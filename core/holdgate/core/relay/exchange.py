@@ -165,7 +165,9 @@ class Exchange:
         """Wait for a place and ask who has it; give the next step, None after an answer."""
         answered = False
         try:
-            await self._place(ticket, self._stands(step, made), front=step.front)
+            self._enters(ticket, self._stands(step, made), front=step.front)
+            if ticket.state != "running":
+                await self._waits(ticket)
             candidate = next(c for c in step.candidates if c.lane == ticket.lane)
             self._asked = candidate
             failed = await ask(self._served, candidate, ticket, step)
@@ -246,11 +248,15 @@ class Exchange:
             home = None
         return stands_of(step.candidates, made.order, home, made.affinity, resting, loads)
 
-    async def _place(self, ticket: Ticket, stands: tuple[Stand, ...], *, front: bool) -> None:
+    def _enters(self, ticket: Ticket, stands: tuple[Stand, ...], *, front: bool) -> None:
+        """Let the ticket run at once, or stand in line."""
+        served = self._served
+        ticket.stands = stands
+        served.relay.scheduler.enter(ticket, lambda: settle(served.waiter, None), front=front)
+
+    async def _waits(self, ticket: Ticket) -> None:
         """Wait until the ticket runs. Raises TurnedAway, or NoRoom for what nobody waits for."""
         served, relay = self._served, self._served.relay
-        ticket.stands = stands
-        relay.scheduler.enter(ticket, lambda: settle(served.waiter, None), front=front)
         if ticket.state == "waiting":
             waiter = served.waits()
             if served.inbound.task == "count_tokens":

@@ -3,6 +3,7 @@
 Gemini refuses a call of the running turn that comes back without its signature, Claude one without
 the thinking before it. Chat agents give back a call's id, name and arguments only. So what belongs
 to a call is remembered by its id, for the agent's next turn; of very many the oldest are forgotten.
+Beside them are the items that `responses` agents only name.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from holdgate.core.relay.told_items import ToldItems
 from holdgate.core.values.neutral import Call, Message, Part, Reasoning, Seal
 from holdgate.core.values.neutral_reply import (
     CallBegan,
@@ -43,6 +45,7 @@ class Keepsakes:
 
     def __init__(self) -> None:
         """Start with nothing."""
+        self.items = ToldItems()
         self._kept: OrderedDict[tuple[str, str], Keepsake] = OrderedDict()
         self._bytes = 0
 

@@ -7,6 +7,8 @@ all that follows - holding, openings, keepalives, how a stream ended - is as in 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from holdgate.core.dialects.base import Ending
@@ -26,7 +28,7 @@ class Translation:
     """One vendor's reply, told in the agent's dialect. Its calls raise Fault where it is none."""
 
     __slots__ = (
-        "_agent", "_events", "_gathering", "_provider", "_reader", "_restorer", "_telling",
+        "_agent", "_events", "_gathering", "_keep", "_provider", "_reader", "_restorer", "_telling",
         "_writer", "is_over", "losses", "usage",
     )  # fmt: skip
 
@@ -38,11 +40,12 @@ class Translation:
         agent: Translator,
         telling: Telling,
         gathering: Gathering | None = None,
+        keep: Callable[[bytes], None] | None = None,
     ) -> None:
         """Take who reads, who gives tools their names back, how the agent is told, and who
-        remembers what it has no place for.
+        remembers what it has no place for; `keep` remembers what it is told.
         """
-        self._provider, self._gathering = provider, gathering
+        self._provider, self._gathering, self._keep = provider, gathering, keep
         self._reader, self._restorer = reader, restorer
         self._agent, self._telling = agent, telling
         whole = telling.framing == "whole"
@@ -100,7 +103,7 @@ class Translation:
             self._gathering.see(events)
         restored = self._restorer.restore(events)
         if self._writer is not None:
-            return self._writer.tell(restored), fault
+            return self._kept(self._writer.tell(restored)), fault
         self._events += restored
         return b"", fault
 
@@ -108,7 +111,12 @@ class Translation:
         """Give the whole reply, once all of it is known."""
         if self._writer is not None or fault is not None:
             return b""
-        return self._agent.write_answer(collect(self._events), self._telling)
+        return self._kept(self._agent.write_answer(collect(self._events), self._telling))
+
+    def _kept(self, said: bytes) -> bytes:
+        if self._keep is not None:
+            self._keep(said)
+        return said
 
 
 class TranslatedReply:

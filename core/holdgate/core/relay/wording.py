@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import msgspec
 
 from holdgate.core.dialects.translation.base import Target, Telling, Written
+from holdgate.core.dialects.translation.responses.references import may_refer
 from holdgate.core.dialects.translation.restoring import Restorer
+from holdgate.core.dialects.translation.sampling_defaults import telling_losses
 from holdgate.core.dialects.translation.table import TRANSLATORS
 from holdgate.core.relay.keepsakes import Gathering
 from holdgate.core.relay.served import Served
@@ -32,28 +36,28 @@ def worded(served: Served, candidate: Candidate) -> Worded:
     target = _target(served, candidate)
     written = TRANSLATORS[candidate.dialect].write_request(request, target)
     # What reading lost is told by some writers too; once is enough.
-    served.record.losses = tuple(dict.fromkeys((*request.losses, *written.losses)))
+    served.record.losses = telling_losses(request, (*request.losses, *written.losses))
     _check(candidate, served.record.losses)
-    inbound = served.inbound
-    return Worded(
-        written,
-        Translation(
-            candidate.provider,
-            TRANSLATORS[candidate.dialect].reply_reader(target),
-            Restorer(written.names),
-            TRANSLATORS[inbound.dialect],
-            Telling(
-                inbound.id.removeprefix("hg-"),
-                inbound.model,
-                int(served.record.arrived),
-                inbound.framing,
-                request,
-            ),
-            # All other dialects have a slot in which agents carry what is opaque.
-            Gathering(served.relay.keepsakes, inbound.conversation)
-            if inbound.dialect == "chat"
-            else None,
+    return Worded(written, _translation(served, request, target, written))
+
+
+def _translation(served: Served, request: Request, target: Target, written: Written) -> Translation:
+    inbound, keepsakes = served.inbound, served.relay.keepsakes
+    return Translation(
+        target.provider,
+        TRANSLATORS[target.dialect].reply_reader(target),
+        Restorer(written.names),
+        TRANSLATORS[inbound.dialect],
+        Telling(
+            inbound.id.removeprefix("hg-"),
+            inbound.model,
+            int(served.record.arrived),
+            inbound.framing,
+            request,
         ),
+        # All other dialects have a slot in which agents carry what is opaque.
+        Gathering(keepsakes, inbound.conversation) if inbound.dialect == "chat" else None,
+        partial(keepsakes.items.keep, inbound.conversation) if may_refer(request) else None,
     )
 
 
@@ -62,8 +66,11 @@ def _understood(served: Served) -> Request:
     if served.neutral is None:
         inbound = served.inbound
         translator = TRANSLATORS[inbound.dialect]
-        request = translator.read_request(inbound.body, inbound.model, inbound.framing)
-        messages = served.relay.keepsakes.give_back(inbound.conversation, request.messages)
+        keepsakes, body = served.relay.keepsakes, inbound.body
+        if inbound.dialect == "responses":
+            body = keepsakes.items.give_back(inbound.conversation, body)
+        request = translator.read_request(body, inbound.model, inbound.framing)
+        messages = keepsakes.give_back(inbound.conversation, request.messages)
         served.neutral = msgspec.structs.replace(request, messages=messages)
     return served.neutral
 

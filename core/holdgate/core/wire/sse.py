@@ -48,12 +48,13 @@ def parse_event(raw: bytes) -> Event:
 class Splitter:
     """A feed object: bytes in, whole raw events out, blank lines included."""
 
-    __slots__ = ("_rest", "_searched")
+    __slots__ = ("_has_cr", "_rest", "_searched")
 
     def __init__(self) -> None:
         """Start before the first byte."""
         self._rest = bytearray()  # a line of megabytes comes in many pieces
         self._searched = 0
+        self._has_cr = False  # almost nobody writes CRs, and without them the search is far cheaper
 
     def feed(self, chunk: bytes) -> list[bytes]:
         """Give the raw events that `chunk` completes."""
@@ -63,13 +64,21 @@ class Splitter:
         """Give them one by one. Who stops early has done with this splitter."""
         rest = self._rest
         rest += chunk
-        start = 0
-        at = self._searched
-        while match := _BOUNDARY.search(rest, at):
-            yield bytes(rest[start : match.end()])
-            start = at = match.end()
+        self._has_cr = self._has_cr or b"\r" in chunk
+        start, at = 0, self._searched
+        while (end := self._boundary(at)) > 0:
+            yield bytes(rest[start:end])
+            start = at = end
         del rest[:start]
         self._searched = max(0, len(rest) - _OVERLAP)
+
+    def _boundary(self, at: int) -> int:
+        """Give the end of the next boundary from `at` on; 0 if there is none yet."""
+        if self._has_cr:
+            match = _BOUNDARY.search(self._rest, at)
+            return match.end() if match else 0
+        found = self._rest.find(b"\n\n", at)
+        return found + 2 if found >= 0 else 0
 
     def close(self) -> bytes:
         """Give what is left: a last event without its blank line, or nothing."""

@@ -7,6 +7,7 @@ hold any are written anew, all other bytes of the request stay as they came.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
@@ -17,7 +18,7 @@ from holdgate.core.values.seals import MARK
 
 Members = dict[str, msgspec.Raw]
 _MARK = MARK.encode()
-_UNSIGNED = (b'"signature":""', b'"signature": ""')
+_UNSIGNED = re.compile(rb'"signature":\s?""')
 # Where each dialect's messages stand, and the parts within each.
 _PLACES: Mapping[DialectName, tuple[str, str]] = MappingProxyType(
     {
@@ -31,7 +32,7 @@ _PLACES: Mapping[DialectName, tuple[str, str]] = MappingProxyType(
 
 def without_foreign_seals(dialect: DialectName, body: bytes) -> bytes:
     """Give a request's body as its own dialect's vendor may get it; mostly `body` itself."""
-    if _MARK not in body and not (dialect == "messages" and any(u in body for u in _UNSIGNED)):
+    if _MARK not in body and not (dialect == "messages" and _UNSIGNED.search(body)):
         return body
     try:
         request = msgspec.json.decode(body, type=Members)
@@ -63,7 +64,7 @@ def _mended(dialect: DialectName, message: msgspec.Raw, parts: str) -> msgspec.R
 
 
 def _is_suspect(data: bytes) -> bool:
-    return _MARK in data or any(unsigned in data for unsigned in _UNSIGNED)
+    return _MARK in data or _UNSIGNED.search(data) is not None
 
 
 def _list(items: list[msgspec.Raw]) -> bytes:
