@@ -171,3 +171,100 @@ def test_nothing_of_the_agents_own_goes_to_the_vendor(pair: Pair, other: Dialect
     }  # fmt: skip
     body = json.loads(outgoing.body)
     assert other == "gemini" or body["stream"] is True
+
+
+@pytest.mark.parametrize("hosted", [("web_search",), ()])
+def test_a_vendor_is_asked_for_the_tools_that_it_runs(hosted: tuple[str, ...]) -> None:
+    async def scene() -> tuple[Asking, Stage]:
+        one = speaking("one", "responses", hosted={"responses": hosted})
+        stage = Stage(settings(one), {"one": [answers(("responses", "sse"), 1)]})
+        body = json.loads(question("messages", "sse"))
+        body["tools"] = [{"type": "web_search_20250305", "name": "web_search"}]
+        asking = await stage.ask(("messages", "sse"), body=json.dumps(body).encode()).done()
+        await stage.until(stage.now())
+        return asking, stage
+
+    asking, stage = virtual_loop.run(scene())
+    assert text_of(asking) == TEXT
+    body = json.loads(stage.upstream.asked[0].outgoing.body)
+    assert body.get("tools", []) == [{"type": kind} for kind in hosted]
+    assert bool(asking.record.losses) != bool(hosted)
+
+
+def test_a_member_that_the_gateway_added_and_a_vendor_refuses_is_left_out_from_then_on() -> None:
+    pair: Pair = ("messages", "sse")
+    words = error_of("chat", "invalid_request_error", "Unknown parameter: 'stream_options'.")
+    scripts = {"one": [refuses(400, words), *[answers(("chat", "sse"))] * 2]}
+
+    async def scene() -> Stage:
+        stage = Stage(settings(speaking("one", "chat")), scripts)
+        for words in ("Say hello.", "Once more."):
+            asking = await stage.ask(pair, body=question(*pair, words)).done()
+            assert text_of(asking) == TEXT
+        return stage
+
+    stage = virtual_loop.run(scene())
+    bodies = [json.loads(each.outgoing.body) for each in stage.upstream.asked]
+    assert ["stream_options" in body for body in bodies] == [True, False, False]
+
+
+def test_a_member_that_the_agent_asked_for_is_never_left_out() -> None:
+    pair: Pair = ("messages", "sse")
+    words = error_of("chat", "invalid_request_error", "messages: too many, and tools refused")
+    asking, stage = one(pair, [speaking("one", "chat")], {"one": [refuses(400, words)]})
+    assert asking.told[0].status == 400 and len(stage.upstream.asked) == 1
+
+
+def test_what_cannot_be_said_goes_to_who_can_be_told() -> None:
+    """A document by its URL: Chat has no words for it, Messages has."""
+    source = {"type": "url", "url": "https://example.com/a.pdf"}
+    content = [{"type": "document", "source": source}, {"type": "text", "text": "Read it."}]
+    body = {"model": "coder", "stream": True, "max_tokens": 64}
+    asked = json.dumps(body | {"messages": [{"role": "user", "content": content}]}).encode()
+
+    async def scene(*providers: Provider) -> tuple[Asking, Stage]:
+        stage = Stage(settings(*providers), {"two": [answers(("messages", "sse"))]})
+        return await stage.ask(("messages", "sse"), body=asked).done(), stage
+
+    asking, stage = virtual_loop.run(scene(speaking("one", "chat"), speaking("two", "messages")))
+    assert text_of(asking) == TEXT
+    assert [each.provider for each in stage.upstream.asked] == ["two"]
+    asking, stage = virtual_loop.run(scene(speaking("one", "chat")))
+    assert asking.told[0].status == 400 and not stage.upstream.asked
+    assert "cannot say messages[0]" in json.loads(asking.body)["error"]["message"]
+    assert asking.record.losses
+
+
+def test_a_vendors_compaction_words_reach_the_agent_that_knows_them() -> None:
+    words = "This model's maximum context length is 8192 tokens, you asked for 9000."
+    body = error_of("chat", "invalid_request_error", words)
+    asking, _ = one(("messages", "sse"), [speaking("one", "chat")], {"one": [refuses(400, body)]})
+    assert "prompt is too long" in json.loads(asking.body)["error"]["message"]
+    body = error_of("messages", "invalid_request_error", "prompt is too long: 9 tokens > 8 maximum")
+    asking, _ = one(("chat", "sse"), [speaking("one", "messages")], {"one": [refuses(400, body)]})
+    assert json.loads(asking.body)["error"]["code"] == "context_length_exceeded"
+
+
+def test_a_chat_agent_gives_back_what_belongs_to_a_call_without_knowing_it() -> None:
+    signed = {"functionCall": {"name": "f", "args": {}}, "thoughtSignature": "c2ln"}
+    part = {"content": {"role": "model", "parts": [signed]}, "finishReason": "STOP", "index": 0}
+    reply = b"data: " + json.dumps({"responseId": "r", "candidates": [part]}).encode() + b"\n\n"
+    script = [sent(), stream_head("sse"), data(0, reply), end()]
+    tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+    turn: list[Any] = [{"role": "user", "content": "hi"}]
+
+    async def scene() -> Any:
+        stage = Stage(settings(speaking("one", "gemini")), {"one": [script, script]})
+        body = {"model": "coder", "messages": turn, "tools": [tool]}
+        first = stage.ask(("chat", "whole"), body=json.dumps(body).encode(), conversation="t")
+        message = json.loads((await first.done()).body)["choices"][0]["message"]
+        call = message["tool_calls"][0]
+        kept = {"id": call["id"], "type": "function", "function": call["function"]}
+        turn.append({"role": "assistant", "content": None, "tool_calls": [kept]})
+        turn.append({"role": "tool", "tool_call_id": call["id"], "content": "ok"})
+        second = stage.ask(("chat", "whole"), body=json.dumps(body).encode(), conversation="t")
+        await second.done()
+        return json.loads(stage.upstream.asked[1].outgoing.body)
+
+    parts = virtual_loop.run(scene())["contents"][1]["parts"]
+    assert parts[0]["thoughtSignature"] == "c2ln"
