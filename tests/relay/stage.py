@@ -37,7 +37,7 @@ from holdgate.core.values.caller import Caller
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.inbound import Framing, Headers, Inbound, Task
 from holdgate.core.values.names import DialectName
-from holdgate.core.values.records import Record
+from holdgate.core.values.records import Behind, Record
 from holdgate.core.values.secret import Secret
 from holdgate.core.values.settings import CallerProfile, Hold, Key, Provider, Queue, Route, Settings
 from tests import virtual_loop
@@ -311,6 +311,10 @@ class ListBook:
     def opened(self, record: Record) -> None:
         self.records.append(record)
 
+    def behind(self, id: str) -> Behind | None:
+        """It is known already."""
+        return None
+
     def closed(self, record: Record) -> None:
         """It is known already."""
 
@@ -467,7 +471,7 @@ class Stage:
     ) -> Asking:
         """Let an agent ask; each request is of a conversation of its own unless one is named."""
         self._number += 1
-        id = f"hg-{self._number:04}"
+        id = f"hg-{self._number:020x}"
         found = {"model": model, "stream": pair[1] != "whole", "input": id, "messages": []}
         inbound = Inbound(
             id,

@@ -173,5 +173,6 @@ def _answered(served: Served, candidate: Candidate, ticket: Ticket, ended: Ended
     if ended.ending.end is End.ERROR:
         record.fault = FaultKind.SERVER
         record.message = f"{candidate.provider}: {ended.ending.message}"
+    record.vendor_id = served.hold.vendor_id
     if served.hold.started:
         served.hold.end()

@@ -11,6 +11,7 @@ import asyncio
 import logging
 
 from holdgate.core.relay.asking import ask
+from holdgate.core.relay.chaining import chained
 from holdgate.core.relay.context import Relay
 from holdgate.core.relay.live import LiveRequest
 from holdgate.core.relay.ports import Sink
@@ -98,6 +99,8 @@ class Exchange:
         if not made.candidates:
             self._estimate()
             return
+        if served.inbound.dialect == "responses":
+            made = await chained(served, made)
         candidates = self._allowed(made)
         pause = relay.repeats.pause(self._talk, self._digest, relay.clock.monotonic())
         if pause > 0:

@@ -93,6 +93,11 @@ class StreamHold:
         """Whether the agent has its status line: no fault can be told by a status any more."""
         return self._sink.started
 
+    @property
+    def vendor_id(self) -> str:
+        """The vendor's id of the reply, where the agent was told another one; else ""."""
+        return self._opened.vendor_id if self._opened is not None else ""
+
     def begin(self, status: int, headers: Headers) -> None:
         """An answer begins to pass."""
         self._passing = True

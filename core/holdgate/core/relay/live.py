@@ -37,6 +37,11 @@ class LiveRequests:
         self._changed: Callable[[], None] | None = None
         self.last_error: str | None = None
 
+    @property
+    def book(self) -> Book:
+        """The book that keeps records for good."""
+        return self._book
+
     def open(self, request: LiveRequest) -> None:
         """A request arrived."""
         self._live[request.record.id] = request

@@ -9,7 +9,7 @@ import msgspec
 
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.inbound import Headers
-from holdgate.core.values.records import Record
+from holdgate.core.values.records import Behind, Record
 
 
 class Sink(Protocol):
@@ -132,6 +132,10 @@ class Book(Protocol):
 
     def opened(self, record: Record) -> None:
         """A request arrived."""
+        ...
+
+    def behind(self, id: str) -> Behind | None:
+        """Give what stood behind a request's own id. Raises sqlite3.Error; may take its time."""
         ...
 
     def closed(self, record: Record) -> None:

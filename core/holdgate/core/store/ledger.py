@@ -23,7 +23,7 @@ import msgspec
 
 from holdgate.core.store.ledger_schema import REQUEST, ROWS_MOST, TRY, prepare, upsert
 from holdgate.core.traffic.ticket import LaneId
-from holdgate.core.values.records import Record
+from holdgate.core.values.records import Behind, Record
 from holdgate.core.values.rests import Rest
 
 log = logging.getLogger(__name__)
@@ -125,6 +125,17 @@ class Ledger:
         with _reading(self._path) as db:
             db.row_factory = None  # plain tuples: many are looked at
             return sorted(_last_answers(db, since, limit), key=lambda answer: answer.at)
+
+    def behind(self, id: str) -> Behind | None:
+        """Give the vendor's own reply behind a request's id. Raises sqlite3.Error."""
+        with _reading(self._path) as db:
+            row = db.execute(
+                "SELECT vendor_id, tries.provider, tries.key FROM requests "
+                "JOIN tries ON tries.request = requests.id "
+                "WHERE requests.id = ? AND vendor_id IS NOT NULL ORDER BY number DESC",
+                (id,),
+            ).fetchone()
+        return Behind(row[0], (row[1], row[2])) if row else None
 
     def _tell_writer(self) -> None:
         if not self._news.is_set():  # setting it again costs a lock
@@ -275,6 +286,7 @@ def _request_row(record: Record) -> tuple[Any, ...]:
         usage.reasoning if usage else None,
         msgspec.json.encode([(n.at, n.what, n.detail) for n in tuple(record.timeline)]).decode(),
         "[]" if not record.losses else _losses(record),
+        record.vendor_id or None,
     )
 
 

@@ -30,6 +30,7 @@ _MIGRATIONS = (
     ALTER TABLE tries ADD COLUMN rest_until REAL;
     ALTER TABLE tries ADD COLUMN rest_why TEXT;
     ALTER TABLE requests ADD COLUMN losses TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE requests ADD COLUMN vendor_id TEXT;
     """,
 )
 
@@ -37,7 +38,7 @@ REQUEST = (
     "id", "arrived", "ended", "agent", "key", "address", "conversation", "model", "candidate",
     "dialect", "stream", "state", "status", "fault", "message", "waited", "kept_alive",
     "input", "cache_read", "cache_write", "output", "reasoning", "timeline",
-    "losses",
+    "losses", "vendor_id",
 )  # fmt: skip
 TRY = (
     "request", "number", "provider", "key", "model", "dialect", "started", "first_byte", "ended",

@@ -50,6 +50,13 @@ class TryRecord(msgspec.Struct, gc=False):
         }
 
 
+class Behind(msgspec.Struct, frozen=True):
+    """The vendor's own reply behind a stream of the gateway's id: its id, and whose it is."""
+
+    id: str
+    lane: tuple[str, str]
+
+
 class Note(msgspec.Struct, frozen=True, gc=False):
     """A moment in a request's time line."""
 
@@ -82,6 +89,14 @@ class Record(msgspec.Struct, eq=False):
     tries: list[TryRecord] = []
     timeline: list[Note] = []
     losses: tuple[Loss, ...] = ()
+    vendor_id: str = ""  # of the reply behind an opening of the gateway's own
+
+    @property
+    def behind(self) -> Behind | None:
+        """What stood behind the gateway's own id, if it was answered with one."""
+        if not self.vendor_id or not self.tries:
+            return None
+        return Behind(self.vendor_id, (self.tries[-1].provider, self.tries[-1].key))
 
     def enter(self, state: State, at: float, reason: str = "") -> None:
         """Change the state."""
