@@ -170,7 +170,9 @@ def test_nothing_of_the_agents_own_goes_to_the_vendor(pair: Pair, other: Dialect
         "x-goog-api-key", "anthropic-version", "anthropic-beta",
     }  # fmt: skip
     body = json.loads(outgoing.body)
-    assert other == "gemini" or body["stream"] is True
+    # What is wanted whole, and is short, is asked for whole.
+    short = pair[1] == "whole" and pair[0] in ("chat", "messages")
+    assert other == "gemini" or body["stream"] is not short
 
 
 @pytest.mark.parametrize("hosted", [("web_search",), ()])
@@ -268,3 +270,17 @@ def test_a_chat_agent_gives_back_what_belongs_to_a_call_without_knowing_it() -> 
 
     parts = virtual_loop.run(scene())["contents"][1]["parts"]
     assert parts[0]["thoughtSignature"] == "c2ln"
+
+
+def test_what_a_vendor_does_anyway_is_no_loss() -> None:
+    async def scene() -> list[list[str]]:
+        stage = Stage(settings(speaking("one", "chat")), {"one": [answers(("chat", "sse"))] * 2})
+        told: list[list[str]] = []
+        for top_k in (64, 40):
+            body = json.loads(question("gemini", "sse"))
+            body["generationConfig"] = {"temperature": 1, "topP": 0.95, "topK": top_k}
+            asking = await stage.ask(("gemini", "sse"), body=json.dumps(body).encode()).done()
+            told.append([loss.path for loss in asking.record.losses])
+        return told
+
+    assert virtual_loop.run(scene()) == [[], ["top_k"]]

@@ -77,7 +77,9 @@ def _prepared(served: Served, candidate: Candidate, step: Try, words: Worded | N
     if words is None:
         request = outgoing.relayed(served.inbound, candidate, roster, fresh=fresh)
     else:
-        request = outgoing.translated(candidate, words.written, roster, fresh=fresh)
+        request = outgoing.translated(
+            candidate, words.written, roster, streamed=words.streamed, fresh=fresh
+        )
     return _Prepared(
         request,
         roster.key(candidate.lane),

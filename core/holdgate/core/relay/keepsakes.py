@@ -14,11 +14,12 @@ from collections.abc import Iterable
 import msgspec
 
 from holdgate.core.relay.told_items import ToldItems
-from holdgate.core.values.neutral import Call, Message, Part, Reasoning, Seal
+from holdgate.core.values.neutral import Call, Message, Part, Reasoning, Seal, Text
 from holdgate.core.values.neutral_reply import (
     CallBegan,
     CallEnded,
     Event,
+    TextDelta,
     ThoughtDelta,
     ThoughtEnded,
 )
@@ -28,15 +29,19 @@ _BYTES_MOST = 32 << 20
 
 
 class Keepsake(msgspec.Struct, frozen=True):
-    """What belongs to a call: the thinking right before it, and its own seals."""
+    """What belongs to a call: its own seals, and the thinking right before it; `opening`: the
+    thinking before what was said in between.
+    """
 
     thoughts: tuple[Reasoning, ...]
     seals: tuple[Seal, ...]
+    opening: tuple[Reasoning, ...] = ()
 
     @property
     def size(self) -> int:
         """About how many bytes it holds."""
-        thoughts = sum(len(t.text) + sum(len(s.value) for s in t.seals) for t in self.thoughts)
+        all_thoughts = self.opening + self.thoughts
+        thoughts = sum(len(t.text) + sum(len(s.value) for s in t.seals) for t in all_thoughts)
         return 200 + thoughts + sum(len(seal.value) for seal in self.seals)
 
 
@@ -66,19 +71,24 @@ class Keepsakes:
         )
 
     def _completed(self, conversation: str, message: Message) -> Message:
-        parts: list[Part] = []
-        thinks = any(isinstance(part, Reasoning) and part.seals for part in message.parts)
+        found: dict[str, Keepsake] = {}
         for part in message.parts:
-            kept = None
-            if isinstance(part, Call):
-                kept = self._kept.get((conversation, part.id))
-            if kept is None or not isinstance(part, Call):
-                parts.append(part)
+            if isinstance(part, Call) and (conversation, part.id) in self._kept:
+                found[part.id] = self._kept[conversation, part.id]
+        thinks = any(isinstance(part, Reasoning) and part.seals for part in message.parts)
+        knows = not thinks and any(kept.opening or kept.thoughts for kept in found.values())
+        parts: list[Part] = []
+        for part in message.parts:
+            if isinstance(part, Call) and part.id in found:
+                kept = found[part.id]
+                if knows:
+                    at = _said_last(parts)
+                    parts[at:at] = kept.opening
+                    parts += kept.thoughts
+                part = part if part.seals else msgspec.structs.replace(part, seals=kept.seals)
+            elif knows and isinstance(part, Reasoning):
                 continue
-            if not thinks and kept.thoughts:
-                parts = [p for p in parts if not isinstance(p, Reasoning)]
-                parts += kept.thoughts
-            parts.append(part if part.seals else msgspec.structs.replace(part, seals=kept.seals))
+            parts.append(part)
         return msgspec.structs.replace(message, parts=tuple(parts))
 
     @staticmethod
@@ -86,17 +96,26 @@ class Keepsakes:
         return 0 if keepsake is None else keepsake.size
 
 
+def _said_last(parts: list[Part]) -> int:
+    """Give where the texts at the end begin."""
+    at = len(parts)
+    while at and isinstance(parts[at - 1], Text):
+        at -= 1
+    return at
+
+
 class Gathering:
     """Gathers the keepsakes of one reply from its events."""
 
-    __slots__ = ("_conversation", "_ids", "_keepsakes", "_said", "_thoughts")
+    __slots__ = ("_conversation", "_ids", "_keepsakes", "_opening", "_said", "_thoughts")
 
     def __init__(self, keepsakes: Keepsakes, conversation: str) -> None:
         """Take where they are kept."""
         self._keepsakes, self._conversation = keepsakes, conversation
         self._said: list[str] = []
+        self._opening: list[Reasoning] = []
         self._thoughts: list[Reasoning] = []
-        self._ids: dict[int, tuple[str, tuple[Reasoning, ...]]] = {}
+        self._ids: dict[int, tuple[str, Keepsake]] = {}
 
     def see(self, events: Iterable[Event]) -> None:
         """Look at the next events of the reply."""
@@ -107,12 +126,18 @@ class Gathering:
                 case ThoughtEnded(seals=seals):
                     self._thoughts.append(Reasoning("".join(self._said), seals))
                     self._said.clear()
-                case CallBegan(call=call, id=id):
-                    self._ids[call] = (id, tuple(self._thoughts))
+                case TextDelta() if self._thoughts:
+                    self._opening += self._thoughts
                     self._thoughts.clear()
+                case CallBegan(call=call, id=id):
+                    thoughts, opening = tuple(self._thoughts), tuple(self._opening)
+                    self._ids[call] = (id, Keepsake(thoughts, (), opening))
+                    self._thoughts.clear()
+                    self._opening.clear()
                 case CallEnded(call=call, seals=seals) if call in self._ids:
-                    id, thoughts = self._ids.pop(call)
-                    if seals or any(thought.seals for thought in thoughts):
-                        self._keepsakes.keep(self._conversation, id, Keepsake(thoughts, seals))
+                    id, kept = self._ids.pop(call)
+                    if seals or any(each.seals for each in kept.opening + kept.thoughts):
+                        kept = msgspec.structs.replace(kept, seals=seals)
+                        self._keepsakes.keep(self._conversation, id, kept)
                 case _:
                     pass

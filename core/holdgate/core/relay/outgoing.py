@@ -9,7 +9,7 @@ from holdgate.core.dialects.translation.base import Written
 from holdgate.core.dialects.translation.foreign_seals import without_foreign_seals
 from holdgate.core.relay.ports import Outgoing
 from holdgate.core.relay.roster import Roster
-from holdgate.core.values.inbound import Candidate, Inbound
+from holdgate.core.values.inbound import Candidate, Framing, Inbound
 from holdgate.core.values.names import DialectName
 from holdgate.core.wire.json_span import replace_model
 
@@ -43,14 +43,20 @@ def relayed(
 
 
 def translated(
-    candidate: Candidate, written: Written, roster: Roster, *, fresh: bool = False
+    candidate: Candidate,
+    written: Written,
+    roster: Roster,
+    *,
+    streamed: bool,
+    fresh: bool = False,
 ) -> Outgoing:
     """Give the request of a translation; nothing of the agent's own headers goes with it.
 
     Raises Fault(AUTH) if the candidate's key could not be read.
     """
     base = roster.provider(candidate.provider).base(candidate.dialect)
-    url = DIALECTS[candidate.dialect].url(base, "generate", candidate.vendor_model, "sse")
+    framing: Framing = "sse" if streamed else "whole"
+    url = DIALECTS[candidate.dialect].url(base, "generate", candidate.vendor_model, framing)
     made = own("POST", url, written.body, roster, candidate.lane, candidate.dialect, fresh=fresh)
     return msgspec.structs.replace(made, headers=(*made.headers, *written.headers))
 

@@ -18,12 +18,18 @@ from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.inbound import Candidate
 from holdgate.core.values.neutral import Loss, Request
 
+# An answer of at most so many tokens takes seconds, so one that is wanted whole is asked for whole.
+# Longer ones are asked for as streams: many a proxy on the way cuts what is silent for a minute,
+# and a vendor that stalls is seen early.
+SHORT = 4096
+
 
 class Worded(msgspec.Struct, frozen=True):
-    """A request as a vendor gets it, and how its reply is told to the agent."""
+    """A request as a vendor gets it, if as a stream, and how its reply is told to the agent."""
 
     written: Written
     translation: Translation
+    streamed: bool = True
 
 
 def worded(served: Served, candidate: Candidate) -> Worded:
@@ -33,12 +39,12 @@ def worded(served: Served, candidate: Candidate) -> Worded:
     provider is gone.
     """
     request = _understood(served)
-    target = _target(served, candidate)
+    target = _target(served, candidate, request)
     written = TRANSLATORS[candidate.dialect].write_request(request, target)
     # What reading lost is told by some writers too; once is enough.
     served.record.losses = telling_losses(request, (*request.losses, *written.losses))
     _check(candidate, served.record.losses)
-    return Worded(written, _translation(served, request, target, written))
+    return Worded(written, _translation(served, request, target, written), target.streamed)
 
 
 def _translation(served: Served, request: Request, target: Target, written: Written) -> Translation:
@@ -55,8 +61,11 @@ def _translation(served: Served, request: Request, target: Target, written: Writ
             inbound.framing,
             request,
         ),
-        # All other dialects have a slot in which agents carry what is opaque.
-        Gathering(keepsakes, inbound.conversation) if inbound.dialect == "chat" else None,
+        # All other dialects have a slot in which agents carry what is opaque. Some do not (Qwen
+        # Code over Messages), and Gemini does worse without.
+        Gathering(keepsakes, inbound.conversation)
+        if inbound.dialect == "chat" or target.dialect == "gemini"
+        else None,
         partial(keepsakes.items.keep, inbound.conversation) if may_refer(request) else None,
     )
 
@@ -75,7 +84,7 @@ def _understood(served: Served) -> Request:
     return served.neutral
 
 
-def _target(served: Served, candidate: Candidate) -> Target:
+def _target(served: Served, candidate: Candidate, request: Request) -> Target:
     provider = served.relay.current.roster.provider(candidate.provider)
     return Target(
         candidate.provider,
@@ -85,7 +94,14 @@ def _target(served: Served, candidate: Candidate) -> Target:
         provider.model(candidate.model).output,
         served.relay.refused.of(candidate.provider, candidate.vendor_model),
         frozenset(provider.hosted.get(candidate.dialect, ())),
+        served.inbound.streamed or not _is_short(request),
     )
+
+
+def _is_short(request: Request) -> bool:
+    """Whether the answer can take no more than seconds."""
+    thinks = request.effort is not None and request.effort.level not in ("", "none")
+    return 0 < request.max_output <= SHORT and not thinks
 
 
 def _check(candidate: Candidate, losses: tuple[Loss, ...]) -> None:

@@ -2,7 +2,8 @@
 
 JSON that belongs to the person's tools (schemas, arguments, grammars) stays JSON *text* as it was
 written: numbers, key order and escapes survive. What is opaque is a Seal, what could not be said
-elsewhere a Loss. An empty text means "not said" unless a field allows None.
+elsewhere a Loss. An empty text means "not said" unless a field allows None. Nothing here can refer
+to itself, so the garbage collector need not look (`gc=False`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Role = Literal["system", "developer", "user", "assistant"]
 _NOTHING: Mapping[str, bytes] = MappingProxyType({})
 
 
-class Seal(msgspec.Struct, frozen=True):
+class Seal(msgspec.Struct, frozen=True, gc=False):
     """A vendor's opaque value: it goes back to its origin unchanged, and to nobody else.
 
     `origin`: "provider/dialect" of its maker; "/dialect" where only the dialect is known. `kind`:
@@ -33,7 +34,7 @@ class Seal(msgspec.Struct, frozen=True):
     id: str = ""
 
 
-class Loss(msgspec.Struct, frozen=True):
+class Loss(msgspec.Struct, frozen=True, gc=False):
     """Something of a request or reply that the other dialect cannot say.
 
     `path`: where, as in `messages[3].content[0]`; `why`: in a few words. `grave`: it changes what
@@ -45,13 +46,13 @@ class Loss(msgspec.Struct, frozen=True):
     grave: bool = False
 
 
-class CacheMark(msgspec.Struct, frozen=True):
+class CacheMark(msgspec.Struct, frozen=True, gc=False):
     """The prompt is to be cached up to here. `ttl`: "" for the vendor's own, "5m", "1h"."""
 
     ttl: str = ""
 
 
-class Text(msgspec.Struct, frozen=True, tag=True):
+class Text(msgspec.Struct, frozen=True, tag=True, gc=False):
     """A text. `seals` belong to this place of an answer (Gemini signs text parts too)."""
 
     text: str
@@ -59,7 +60,7 @@ class Text(msgspec.Struct, frozen=True, tag=True):
     seals: tuple[Seal, ...] = ()
 
 
-class Image(msgspec.Struct, frozen=True, tag=True):
+class Image(msgspec.Struct, frozen=True, tag=True, gc=False):
     """An image: `data` (base64) with its `media_type`, or `url`, or a vendor's `file_id`."""
 
     media_type: str = ""
@@ -70,7 +71,7 @@ class Image(msgspec.Struct, frozen=True, tag=True):
     cache: CacheMark | None = None
 
 
-class Document(msgspec.Struct, frozen=True, tag=True):
+class Document(msgspec.Struct, frozen=True, tag=True, gc=False):
     """A document: `data` (base64) with its `media_type`, `text`, `url`, or a vendor's `file_id`."""
 
     media_type: str = ""
@@ -82,14 +83,14 @@ class Document(msgspec.Struct, frozen=True, tag=True):
     cache: CacheMark | None = None
 
 
-class Audio(msgspec.Struct, frozen=True, tag=True):
+class Audio(msgspec.Struct, frozen=True, tag=True, gc=False):
     """Spoken input: base64 `data`; `format` such as "wav" or "mp3"."""
 
     data: str
     format: str
 
 
-class Call(msgspec.Struct, frozen=True, tag=True):
+class Call(msgspec.Struct, frozen=True, tag=True, gc=False):
     """The model calls a tool.
 
     `arguments`: the JSON text of an object; of a `custom` tool the plain text that it is given.
@@ -105,7 +106,7 @@ class Call(msgspec.Struct, frozen=True, tag=True):
     cache: CacheMark | None = None
 
 
-class Result(msgspec.Struct, frozen=True, tag=True):
+class Result(msgspec.Struct, frozen=True, tag=True, gc=False):
     """What a call gave; `name` of its tool where the dialect tells it."""
 
     call_id: str
@@ -116,14 +117,14 @@ class Result(msgspec.Struct, frozen=True, tag=True):
     cache: CacheMark | None = None
 
 
-class Reasoning(msgspec.Struct, frozen=True, tag=True):
+class Reasoning(msgspec.Struct, frozen=True, tag=True, gc=False):
     """The model's thinking: its text or summary as shown, and its opaque forms."""
 
     text: str = ""
     seals: tuple[Seal, ...] = ()
 
 
-class Refusal(msgspec.Struct, frozen=True, tag=True):
+class Refusal(msgspec.Struct, frozen=True, tag=True, gc=False):
     """The model's words why it will not answer."""
 
     text: str
@@ -132,7 +133,7 @@ class Refusal(msgspec.Struct, frozen=True, tag=True):
 Part = Text | Image | Document | Audio | Call | Result | Reasoning | Refusal
 
 
-class Message(msgspec.Struct, frozen=True):
+class Message(msgspec.Struct, frozen=True, gc=False):
     """One turn. Results stand in the user's turn, before its other parts."""
 
     role: Role
@@ -140,7 +141,7 @@ class Message(msgspec.Struct, frozen=True):
     name: str = ""
 
 
-class Function(msgspec.Struct, frozen=True, tag=True):
+class Function(msgspec.Struct, frozen=True, tag=True, gc=False):
     """A tool with arguments by JSON Schema (`parameters`, JSON text; empty: none)."""
 
     name: str
@@ -150,7 +151,7 @@ class Function(msgspec.Struct, frozen=True, tag=True):
     cache: CacheMark | None = None
 
 
-class Custom(msgspec.Struct, frozen=True, tag=True):
+class Custom(msgspec.Struct, frozen=True, tag=True, gc=False):
     """A tool that takes free text; `format`: JSON text of its grammar, empty: any text."""
 
     name: str
@@ -158,7 +159,7 @@ class Custom(msgspec.Struct, frozen=True, tag=True):
     format: bytes = b""
 
 
-class Namespace(msgspec.Struct, frozen=True, tag=True):
+class Namespace(msgspec.Struct, frozen=True, tag=True, gc=False):
     """Tools within a tool (Codex)."""
 
     name: str
@@ -166,7 +167,7 @@ class Namespace(msgspec.Struct, frozen=True, tag=True):
     description: str = ""
 
 
-class Hosted(msgspec.Struct, frozen=True, tag=True):
+class Hosted(msgspec.Struct, frozen=True, tag=True, gc=False):
     """A tool that the vendor runs itself. `kind`: "web_search", "code", "computer", or its type.
 
     `raw`: JSON text of the tool as the agent's dialect writes it.
@@ -179,14 +180,14 @@ class Hosted(msgspec.Struct, frozen=True, tag=True):
 Tool = Function | Custom | Namespace | Hosted
 
 
-class Choice(msgspec.Struct, frozen=True):
+class Choice(msgspec.Struct, frozen=True, gc=False):
     """Which tools the model may or must call. `allowed`: of these only; of `one` the only name."""
 
     mode: Literal["auto", "none", "required", "one"]
     allowed: tuple[str, ...] = ()
 
 
-class Format(msgspec.Struct, frozen=True):
+class Format(msgspec.Struct, frozen=True, gc=False):
     """The answer's text is to be JSON; `schema`: JSON text, empty: any object."""
 
     schema: bytes = b""
@@ -195,7 +196,7 @@ class Format(msgspec.Struct, frozen=True):
     strict: bool | None = None
 
 
-class Effort(msgspec.Struct, frozen=True):
+class Effort(msgspec.Struct, frozen=True, gc=False):
     """How much the model is to think.
 
     `level`: none, minimal, low, medium, high, xhigh or max; `budget`: in tokens (0: not said);
@@ -210,7 +211,7 @@ class Effort(msgspec.Struct, frozen=True):
     summary: str = ""
 
 
-class Sampling(msgspec.Struct, frozen=True):
+class Sampling(msgspec.Struct, frozen=True, gc=False):
     """How the next token is drawn; None: not said."""
 
     temperature: float | None = None
@@ -222,7 +223,7 @@ class Sampling(msgspec.Struct, frozen=True):
     stops: tuple[str, ...] = ()
 
 
-class Request(msgspec.Struct, frozen=True):
+class Request(msgspec.Struct, frozen=True, gc=False):
     """A request as it is meant.
 
     `dialect`: the agent's. `parallel`: whether several calls at once are fine (None: not said).

@@ -126,7 +126,7 @@ Event = (
 )
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Answer(msgspec.Struct, frozen=True, gc=False):
     """A whole reply, its parts in their order."""
 
     parts: tuple[Text | Reasoning | Refusal | Call, ...]

@@ -22,7 +22,8 @@ class Target(msgspec.Struct, frozen=True):
 
     `provider` and `model` as the vendor knows it; `quirks`: names of the catalogue; `output`: the
     longest reply of the model in tokens, 0 where unknown; `without`: top-level members that this
-    vendor refused before; `hosted`: kinds of vendor-hosted tools that it has.
+    vendor refused before; `hosted`: kinds of vendor-hosted tools that it has; `streamed`: whether
+    the reply is asked for as a stream.
     """
 
     provider: str
@@ -32,6 +33,7 @@ class Target(msgspec.Struct, frozen=True):
     output: int = 0
     without: frozenset[str] = frozenset()
     hosted: frozenset[str] = frozenset()
+    streamed: bool = True
 
     @property
     def origin(self) -> str:
@@ -48,7 +50,7 @@ class ToolRef(msgspec.Struct, frozen=True):
 
 
 class Written(msgspec.Struct, frozen=True):
-    """A request for a vendor, always streamed.
+    """A request for a vendor.
 
     `names`: the agent's tool by the name that the vendor was told; only those that differ or are
     custom tools told as functions. `optional`: top-level members of the body that the agent did not

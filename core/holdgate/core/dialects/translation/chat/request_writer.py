@@ -57,8 +57,8 @@ def write_request(request: Request, target: Target) -> Written:
     tools = ToolWriter(request, quirks, target.hosted)
     messages = MessageWriter(tools.names, quirks, target.origin)
     losses: list[Loss] = [*request.losses, *moved]
-    body: dict[str, Any] = {"model": target.model, "stream": True}
-    if not quirks.no_stream_options:
+    body: dict[str, Any] = {"model": target.model, "stream": target.streamed}
+    if target.streamed and not quirks.no_stream_options:
         body["stream_options"] = {"include_usage": True}
     body |= _limit(request, target, quirks, losses)
     body |= _sampling(request, target.model, quirks, losses)
@@ -149,6 +149,8 @@ def _rest(request: Request, quirks: Quirks, losses: list[Loss]) -> Json:
             losses.append(Loss("verbosity", "not known to this vendor"))
     if quirks.openai and request.service_tier in _TIERS:
         found["service_tier"] = request.service_tier
+    elif request.service_tier not in ("", "auto", "default"):
+        losses.append(Loss("service_tier", "not known to this vendor"))
     if quirks.openai and 0 < len(request.user) <= 64:
         found["user"] = request.user
     if request.previous_id:

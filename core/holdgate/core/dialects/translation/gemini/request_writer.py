@@ -31,7 +31,7 @@ def write_request(request: Request, target: Target) -> Written:
     if declared:
         body = {"tools": declared} | body
     if request.choice is not None and any("functionDeclarations" in tool for tool in declared):
-        body["toolConfig"] = tools.choice(request.choice)
+        body["toolConfig"] = tools.choice(request.choice, request.tools)
     config = settings.write(request)
     if config:
         body["generationConfig"] = config

@@ -42,7 +42,7 @@ def write_request(request: Request, target: Target) -> Written:
     names = names_of(request)
     writer = BlockWriter(names, target.origin, losses)
     tools = write_tools(request, target, names, losses)
-    choice = write_choice(request, names, tools)
+    choice = write_choice(request, names, tools, losses)
     if not tools and (tools := stand_ins(messages, names)):
         choice = {"type": "none"}
     told = write_conversation(messages, writer, losses, prefill=_prefills(request, traits))
@@ -60,7 +60,7 @@ def write_request(request: Request, target: Target) -> Written:
     body |= write_sampling(request.sampling, traits, losses, thinks=thought.on)
     if request.user and len(request.user) <= _LONGEST_USER:
         body["metadata"] = {"user_id": request.user}
-    body["stream"] = True
+    body["stream"] = target.streamed
     losses += _unsaid(request)
     return Written(
         dumps({name: value for name, value in body.items() if name not in target.without}),

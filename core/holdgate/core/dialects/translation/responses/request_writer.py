@@ -14,6 +14,7 @@ from holdgate.core.dialects.translation.base import Target, Written
 from holdgate.core.dialects.translation.call_ids import fit_id
 from holdgate.core.dialects.translation.efforts import level_of
 from holdgate.core.dialects.translation.json_texts import dumps
+from holdgate.core.dialects.translation.responses.content_writer import foreign_files
 from holdgate.core.dialects.translation.responses.item_writer import ItemWriter
 from holdgate.core.dialects.translation.responses.model_names import thinks
 from holdgate.core.dialects.translation.responses.tool_writer import written_choice, written_tools
@@ -57,7 +58,7 @@ def write_request(request: Request, target: Target) -> Written:
     messages, moved = settle(request.messages)
     writer = ItemWriter(target, names)
     losses = writer.losses
-    losses += (*request.losses, *moved)
+    losses += (*request.losses, *moved, *foreign_files(request))
     leading = _leading(messages)
     body: Json = {"model": target.model}
     if instructions := _instructions(messages[:leading]):
@@ -65,7 +66,7 @@ def write_request(request: Request, target: Target) -> Written:
     body["input"] = list(writer.items(messages[leading:], leading))
     if tools := list(written_tools(request.tools, target, names, losses)):
         body["tools"] = tools
-        body |= _calling(request, names)
+        body |= _calling(request, target, names, losses)
     body |= _thinking(request, target)
     body |= _sampling(request.sampling, "reasoning" in body or thinks(target.model), losses)
     body |= _text(request)
@@ -74,7 +75,7 @@ def write_request(request: Request, target: Target) -> Written:
     losses += (Loss(name, "not known to responses") for name in request.extra)
     for name in target.without & _OPTIONAL & body.keys():
         del body[name]
-    body |= {"stream": True}
+    body |= {"stream": target.streamed}
     optional = _OPTIONAL & body.keys() | ({"text"} if _is_dispensable(request) else set())
     return Written(dumps(body), tuple(losses), names.refs, optional & body.keys())
 
@@ -92,10 +93,10 @@ def _instructions(messages: tuple[Message, ...]) -> str:
     return "\n\n".join(filter(None, texts))
 
 
-def _calling(request: Request, names: ToolNames) -> Json:
+def _calling(request: Request, target: Target, names: ToolNames, losses: list[Loss]) -> Json:
     said: Json = {}
     if request.choice is not None:
-        said["tool_choice"] = written_choice(request.choice, request.tools, names)
+        said["tool_choice"] = written_choice(request, request.choice, target, names, losses)
     if request.parallel is not None:
         said["parallel_tool_calls"] = request.parallel
     return said
