@@ -90,5 +90,7 @@ $(TESTS): $(MADE)
 	@tools/system-packages.sh
 	@echo "== installing holdgate with all that its tests need (about a minute)"
 	@$(PIP) install --upgrade 'pip>=25.1'
-	@$(PIP) install --editable '.[speed,keyring]' --group dev
+	@$(PIP) install --editable '.[speed,keyring,tray]' --group dev
+	@$(PIP) install --group desktop >/dev/null 2>&1 || \
+	  echo "== no PyGObject for this system: the tests of the tray icon are left out"
 	@touch $(RUNS) $@

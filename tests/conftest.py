@@ -6,11 +6,17 @@ named and counted at the end; with `--strict-system` it fails instead.
 
 from __future__ import annotations
 
+import shutil
 import socket
+import subprocess
+import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
+from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -41,8 +47,72 @@ def _pty() -> bool:
     return find_spec("pty") is not None and find_spec("termios") is not None
 
 
+def _chromium() -> bool:
+    """A browser, and the driver that steers it."""
+    return all(map(shutil.which, ("chromium", "chromedriver"))) and bool(find_spec("selenium"))
+
+
+def _bash() -> bool:
+    """Bash that can be told to keep an order; that of macOS is too old."""
+    test = "((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404))"
+    return _is_program("bash") and subprocess.run(["bash", "-c", test], check=False).returncode == 0
+
+
+def _is_program(name: str) -> bool:
+    return shutil.which(name) is not None
+
+
+def _pypi() -> bool:
+    """An index of packages, wherever pip is told to look for it."""
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--retries", "1")
+    with tempfile.TemporaryDirectory() as folder:
+        download = (*pip, "download", "--quiet", "--no-deps", "--dest", folder, "six")
+        return subprocess.run(download, capture_output=True, check=False).returncode == 0
+
+
+def _freezing() -> bool:
+    """What PyInstaller needs beyond Python: Python's shared library, and binutils."""
+    try:
+        import_module("PyInstaller.depend.bindepend").get_python_library_path()
+    except Exception:  # it has errors of its own
+        return False
+    return all(map(shutil.which, ("objcopy", "objdump"))) and bool(find_spec("pystray"))
+
+
+def _hadolint() -> bool:
+    return Path(sys.executable).with_name("hadolint").exists()
+
+
+def _tray() -> bool:
+    """A display of our own, a panel that shows icons, and all that draws them."""
+    programs = ("Xvfb", "dbus-daemon", "trayer", "xdotool", "xwininfo")
+    if not all(map(shutil.which, programs)) or not find_spec("pystray") or not find_spec("gi"):
+        return False
+    gi = import_module("gi")
+    try:
+        gi.require_version("Gtk", "3.0")
+        gi.require_version("AyatanaAppIndicator3", "0.1")
+    except ValueError:
+        return False
+    return True
+
+
 # A new part: its name, and whether it is there.
-PARTS: dict[str, Callable[[], bool]] = {"ipv6": _ipv6, "keyring": _keyring, "pty": _pty}
+PARTS: dict[str, Callable[[], bool]] = {
+    "ipv6": _ipv6,
+    "keyring": _keyring,
+    "pty": _pty,
+    "pypi": _pypi,
+    "freezing": _freezing,
+    "hadolint": _hadolint,
+    **{
+        name: partial(_is_program, name)
+        for name in ("desktop-file-validate", "gio", "systemd-analyze", "zsh", "fish")
+    },
+    "chromium": _chromium,
+    "bash": _bash,
+    "tray": _tray,
+}
 
 LEFT_OUT = pytest.StashKey[Counter[tuple[str, str]]]()
 
@@ -52,6 +122,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--strict-system",
         action="store_true",
         help="fail tests that need a part of the system which is missing, instead of leaving out",
+    )
+    parser.addoption(
+        "--screenshots",
+        action="store_true",
+        help="write the pictures of the page in docs/images/ anew",
     )
 
 

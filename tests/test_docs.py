@@ -168,7 +168,9 @@ def refused(line: str) -> str | None:
         if found is None:
             return f"no command {words[0]}"
         command, words = found, words[1:]
-    known = {"-h", "--help"} | {name for param in command.params for name in param.opts}
+    known = {"-h", "--help"} | {
+        name for param in command.params for name in (*param.opts, *param.secondary_opts)
+    }
     unknown = [w for w in words if w.startswith("-") and w.partition("=")[0] not in known]
     return f"no option {unknown[0]}" if unknown else None
 

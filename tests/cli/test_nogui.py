@@ -70,6 +70,34 @@ async def test_it_serves_without_a_screen(tmp_path: Path) -> None:
         assert await served.ended() == 0, served.err
 
 
+NO_ICON = "RuntimeError: holdgate.tray was imported"
+
+
+async def test_the_guard_bites_gateway_serve(tmp_path: Path) -> None:
+    """With a screen `gateway serve` would have an icon; under the guard it says why it has none."""
+    program = ("-c", _GUARD, "gateway")
+    async with serving(tmp_path, more={"DISPLAY": ":0"}, program=program) as served:
+        assert NO_ICON in await served.says("no tray")
+        served.send(signal.SIGTERM)
+        assert await served.ended() == 0, served.err
+
+
+async def test_with_a_screen_it_meets_no_tray_either(tmp_path: Path) -> None:
+    program = ("-c", _GUARD, "gateway-nogui")
+    async with serving(tmp_path, more={"DISPLAY": ":0"}, program=program) as served:
+        served.send(signal.SIGTERM)
+        assert await served.ended() == 0
+        assert "tray" not in "".join(served.err)
+
+
+@pytest.mark.parametrize("args", [("serve", "--tray"), ("tray",)])
+def test_a_tray_is_wrong_usage(tmp_path: Path, args: tuple[str, ...]) -> None:
+    done = run(tmp_path, "gateway-nogui", *args)
+    assert done.returncode == 2
+    assert "tray" in done.stderr
+    assert untouched(tmp_path)
+
+
 @pytest.mark.parametrize("module", ["holdgate.tray", "holdgate.icons", "pystray", "PIL.Image"])
 def test_the_guard_bites(tmp_path: Path, module: str) -> None:
     done = run(tmp_path, "import", module)

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from holdgate.cli.commands.queue import HEAD
+from holdgate.cli.live_requests import COLUMNS
 from tests.cli.serving import HOLDGATE, PATIENCE, Finished, environ
 from tests.cli.serving import gateway as command
 from tests.fakes.agents import RawReply, post
@@ -70,7 +70,7 @@ async def test_the_queue_for_people_and_programs(tmp_path: Path) -> None:
         assert (served["position"], served["state"]) == (None, "trying")
         title, head, first, second = (await done(tmp_path, "queue")).splitlines()
         assert title == "2 waiting, 0 held, 0 passing"
-        assert tuple(head.split()) == HEAD
+        assert head.split() == [column.head for column in COLUMNS]
         assert first.split()[:2] == ["1", waits["id"]] and "waits for fake" in first
         assert served["id"] in second and "fake was asked" in second
 
@@ -82,8 +82,12 @@ async def test_cancel_and_first(tmp_path: Path) -> None:
             f"{waits['id']} is first in its lines: place 1\n"
         )
         assert "stands in no line" in one_line(await command(tmp_path, "first", served["id"]))
+        shown = json.loads(await done(tmp_path, "first", waits["id"], "--json"))
+        assert shown == {"id": waits["id"], "position": 1}
         assert await done(tmp_path, "cancel", waits["id"]) == f"cancelled {waits['id']}\n"
         assert (await asked).status == 400
+        shown = json.loads(await done(tmp_path, "cancel", served["id"], "--json"))
+        assert shown == {"id": served["id"], "state": "cancelled"}
         for what in ("cancel", "first"):
             assert "gateway queue" in one_line(await command(tmp_path, what, waits["id"]))
 
@@ -169,6 +173,10 @@ async def test_wrong_usage_is_a_2(tmp_path: Path, args: tuple[str, ...]) -> None
         ("resume",),
         ("cancel", "hg-1"),
         ("first", "hg-1"),
+        ("status",),
+        ("status", "--json"),
+        ("queue", "--watch", "--json"),
+        ("cancel", "hg-1", "--json"),
     ],
 )
 async def test_without_a_gateway_is_a_1(tmp_path: Path, args: tuple[str, ...]) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdgate.core.server.paths import Endpoint, dialect_of, is_control, resolve
+from holdgate.core.server.paths import Endpoint, dialect_of, is_control, is_page, resolve
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.names import DialectName
 
@@ -247,3 +247,35 @@ def test_any_path_gives_an_endpoint_or_a_fault(method: str, parts: list[str], qu
         assert wrong.kind in (FaultKind.NOT_FOUND, FaultKind.METHOD, FaultKind.REQUEST)
     else:
         assert found.model is None or not {"", ".", ".."} & set(found.model.split("/"))
+
+
+# The page.
+
+
+@pytest.mark.parametrize(
+    ("accept", "page"),
+    [
+        ("text/html", True),
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", True),
+        ("application/json, TEXT/HTML;q=0.5", True),
+        ("*/*", False),
+        ("", False),
+        ("text/*", False),
+        ("text/htmlx", False),
+        ("x-text/html", False),
+    ],
+)
+def test_the_root_is_the_page_for_who_asks_for_html(accept: str, page: bool) -> None:
+    assert is_page("/", accept) is page
+    kind = "page" if page else "health"
+    assert resolve("GET", "/", accept=accept).kind == kind
+    assert resolve("HEAD", "/", accept=accept).kind == kind
+    assert resolve("GET", "/healthz", accept=accept).kind == "health"
+
+
+@pytest.mark.parametrize("path", ["/page.js", "/page.css"])
+def test_the_files_beside_the_page(path: str) -> None:
+    assert resolve("GET", path).kind == "page"
+    assert fault("POST", path).headers == (("Allow", "GET, HEAD"),)
+    for other in (path + "/", "/" + path, "/v1" + path, path.upper(), path + "?x"):
+        assert not is_page(other, "text/html")

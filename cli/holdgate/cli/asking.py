@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -28,3 +29,8 @@ def ask(config_file: Path | None, call: Callable[[ControlClient], T]) -> T:
 def request_path(id: str) -> str:
     """Give the path of a request in the control API."""
     return f"/api/requests/{quote(id.strip(), safe='')}"
+
+
+def wall_time() -> float:
+    """Give the time (Unix seconds) at which a person looks."""
+    return time.time()  # noqa: TID251 (the terminal's only clock)

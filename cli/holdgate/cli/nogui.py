@@ -3,3 +3,6 @@
 from holdgate.cli.main import build
 
 main = build(gui=False)
+
+if __name__ == "__main__":
+    main()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
+
+from holdgate.cli.lines import printable
 
 if TYPE_CHECKING:
     from holdgate.core.config.places import Places
@@ -58,10 +61,27 @@ def settings_of(places: Places) -> Settings:
 
 def echo_json(value: object) -> None:
     """Print a value as JSON."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+    click.echo(json_text(value, indent=2))
+
+
+def json_text(value: object, indent: int | None = None) -> str:
+    """Give JSON that stdout can write, and in which nothing acts on a terminal."""
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeError:
+        text = json.dumps(value, indent=indent)
+    return "".join(
+        letter if letter.isprintable() or letter == "\n" else _escaped(letter) for letter in text
+    )
+
+
+def _escaped(letter: str) -> str:
+    """Give a letter as JSON may spell it; DEL is ASCII, so that `json` lets it stand."""
+    return json.dumps(letter)[1:-1] if letter != "\x7f" else "\\u007f"
 
 
 def fail(message: str, code: int = FAILED) -> NoReturn:
     """End the program with one line on stderr that says why and what to do."""
-    click.echo(message, err=True)
+    click.echo(printable(message), err=True)
     raise SystemExit(code)

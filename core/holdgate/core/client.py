@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from holdgate.core.store.instance import Runtime, read_runtime
 
@@ -36,12 +36,17 @@ class ControlClient:
         """The gateway's address."""
         return self._runtime.url
 
-    def get(self, path: str) -> Any:
+    def page_url(self, request: str = "") -> str:
+        """Give the address of the page, with the token, and perhaps with one request's details."""
+        shown = {"token": self._runtime.token, **({"request": request} if request else {})}
+        return f"{self._runtime.url}/#{urlencode(shown)}"
+
+    def get(self, path: str, *, patience: float = _PATIENCE) -> Any:
         """Give the JSON at `path`, such as `/api/status`.
 
-        Raises NotRunning and Refused.
+        `patience`: seconds to wait for it. Raises NotRunning and Refused.
         """
-        return self._ask("GET", path, None)
+        return self._ask("GET", path, None, patience)
 
     def post(
         self, path: str, body: Mapping[str, Any] | None = None, *, patience: float = _PATIENCE
@@ -71,7 +76,7 @@ class ControlClient:
         finally:
             connection.close()
 
-    def _ask(self, method: str, path: str, body: bytes | None, patience: float = _PATIENCE) -> Any:
+    def _ask(self, method: str, path: str, body: bytes | None, patience: float) -> Any:
         connection = self._connection(patience)
         try:
             reply = self._send(connection, method, path, body)

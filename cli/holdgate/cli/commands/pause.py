@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
-from holdgate.cli.asking import ask
+from holdgate.cli.asking import ask, wall_time
+from holdgate.cli.completing import provider_names
+from holdgate.cli.duration import Duration
 from holdgate.cli.options import config_option, echo_json, json_option
-
-
-class _Duration(click.ParamType[float]):
-    """A duration as in config.toml, in seconds."""
-
-    name = "duration"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> float:
-        from holdgate.core.values.kinds import DURATION, WrongValue
-
-        try:
-            return float(DURATION.parse(value))
-        except WrongValue as error:
-            self.fail(f"{value!r} is no duration; allowed: {error}", param, ctx)
+from holdgate.cli.times import in_seconds, until
 
 
 @click.command("pause", epilog="Example: gateway pause --provider deepseek --for 30m")
-@click.option("--provider", metavar="NAME", help="Pause only this provider.")
-@click.option("--for", "seconds", type=_Duration(), help="End by itself, such as after 30m.")
+@click.option(
+    "--provider", metavar="NAME", shell_complete=provider_names, help="Pause only this provider."
+)
+@click.option("--for", "seconds", type=Duration(), help="End by itself, such as after 30m.")
 @config_option
 @json_option
 def command(
@@ -56,7 +44,5 @@ def _end(done: dict[str, Any], seconds: float | None) -> str:
     if not seconds:
         return " until resumed"
     if done["paused"] and done["paused"]["until"]:
-        return f" until {datetime.fromtimestamp(done['paused']['until']):%H:%M:%S}"
-    from holdgate.cli.tables import in_seconds
-
+        return f" {until(done['paused']['until'], wall_time())}"
     return f" for {in_seconds(seconds)}"

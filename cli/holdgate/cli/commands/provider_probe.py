@@ -11,6 +11,8 @@ from urllib.parse import quote
 
 import click
 
+from holdgate.cli.completing import model_names, provider_names
+from holdgate.cli.lines import printable
 from holdgate.cli.options import (
     FAILED,
     WRONG_CONFIGURATION,
@@ -21,7 +23,6 @@ from holdgate.cli.options import (
     places_of,
     settings_of,
 )
-from holdgate.cli.tables import printable
 
 if TYPE_CHECKING:
     from holdgate.core.client import ControlClient
@@ -36,8 +37,13 @@ _ALL_ELSE = 30.0
 
 
 @click.command("test", epilog="Example: gateway provider test deepseek")
-@click.argument("name")
-@click.option("--model", "-m", help="The model to ask, instead of the provider's first.")
+@click.argument("name", shell_complete=provider_names)
+@click.option(
+    "--model",
+    "-m",
+    shell_complete=model_names,
+    help="The model to ask, instead of the provider's first.",
+)
 @config_option
 @json_option
 def command(name: str, model: str | None, config_file: Path | None, as_json: bool) -> None:

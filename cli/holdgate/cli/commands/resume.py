@@ -8,11 +8,17 @@ from typing import Any
 import click
 
 from holdgate.cli.asking import ask
+from holdgate.cli.completing import provider_names
 from holdgate.cli.options import config_option, echo_json, json_option
 
 
 @click.command("resume", epilog="Example: gateway resume --provider deepseek")
-@click.option("--provider", metavar="NAME", help="End the pause of just this provider.")
+@click.option(
+    "--provider",
+    metavar="NAME",
+    shell_complete=provider_names,
+    help="End the pause of just this provider.",
+)
 @config_option
 @json_option
 def command(provider: str | None, config_file: Path | None, as_json: bool) -> None:

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,8 @@ import click
 from holdgate.cli.options import WRONG_CONFIGURATION, config_option, fail, places_of, settings_of
 
 if TYPE_CHECKING:
-    from holdgate.core.host import Options, PortInUse
+    from holdgate.cli.showing import Tray
+    from holdgate.core.host import Gateway, Options, PortInUse
     from holdgate.core.store.instance import Instance
     from holdgate.core.values.settings import Settings
 
@@ -37,9 +39,19 @@ _SLICE = 0.25
 @click.option("--port", type=click.IntRange(0, 65535), help="The port; 0 takes a free one.")
 @click.option("--lan", is_flag=True, help="Listen to the LAN; callers from there need a key.")
 @click.option("--demo", is_flag=True, help="Add the built-in provider demo: no key, no network.")
+@click.option(
+    "--tray/--no-tray", default=None, help="With the tray icon, or without; else as it can be had."
+)
 @config_option
+@click.pass_obj
 def command(
-    host: str | None, port: int | None, lan: bool, demo: bool, config_file: Path | None
+    obj: dict[str, object],
+    host: str | None,
+    port: int | None,
+    lan: bool,
+    demo: bool,
+    tray: bool | None,
+    config_file: Path | None,
 ) -> None:
     """Run the gateway until Ctrl-C.
 
@@ -48,6 +60,8 @@ def command(
     from holdgate.core.host import Options
     from holdgate.core.store.instance import AlreadyRunning, Instance
 
+    if tray and not obj["gui"]:
+        raise click.UsageError("gateway-nogui has no tray icon; gateway serve --tray has one")
     places = places_of(config_file)
     adjust = _adjustment(host, port, lan)
     options = Options(places, adjust(settings_of(places)), os.environ, demo, adjust, _say)
@@ -59,7 +73,7 @@ def command(
     except OSError as error:
         fail(f"the state folder {places.state} cannot be used: {error}")
     try:
-        code = _run(options, instance)
+        code = _run(options, instance, tray if obj["gui"] else False)
     finally:
         instance.release()
     sys.exit(code)
@@ -85,24 +99,54 @@ def _adjustment(host: str | None, port: int | None, lan: bool) -> Callable[[Sett
     return adjust
 
 
-def _run(options: Options, instance: Instance) -> int:
+def _run(options: Options, instance: Instance, tray: bool | None) -> int:
     """Start, wait for a signal, drain; give the exit code."""
-    from holdgate.core.host import Gateway, PortInUse
-    from holdgate.core.store.callers import KeysFileBroken
+    from holdgate.cli.showing import live_with, tray_if_any
+    from holdgate.core.host import Gateway
 
     gateway = Gateway(options, instance)
     stopping = Stopping(gateway.stop)
     stopping.listen()  # before anybody can know that we run, and send a signal
+    make = partial(_tray_of, options, stopping)
+    icon = _wanted(make()) if tray else None
+    address = _start(gateway, options)
+    gateway.exited.add_done_callback(lambda _: stopping.wake.set())
+    _greet(address, options)
+    if tray is None:
+        icon = tray_if_any(make, _say)
+    return live_with(icon, lambda: _live(gateway, options, stopping))
+
+
+def _tray_of(options: Options, stopping: Stopping) -> Tray:
+    from holdgate.cli.showing import make_tray
+
+    return make_tray(options.places.state, stopping.quit, _say, stopping.on_signal)
+
+
+def _wanted(tray: Tray) -> Tray:
+    from holdgate.cli.showing import load_or_fail
+
+    load_or_fail(tray)
+    return tray
+
+
+def _start(gateway: Gateway, options: Options) -> str:
+    """Start the gateway and give its address; if that fails, the program ends and says why."""
+    from holdgate.core.host import PortInUse
+    from holdgate.core.store.callers import KeysFileBroken
+
     try:
-        address = gateway.start()
+        return gateway.start()
     except PortInUse as error:
         fail(_port_in_use(error), PORT_IN_USE)
     except KeysFileBroken as error:
         fail(str(error))
     except OSError as error:
         fail(f"cannot listen on {options.settings.server.host}: {error.strerror or error}")
-    gateway.exited.add_done_callback(lambda _: stopping.wake.set())
-    _greet(address, options)
+
+
+def _live(gateway: Gateway, options: Options, stopping: Stopping) -> int:
+    """Wait for the end, and drain; give the exit code."""
     stopping.wait()
     drain = options.settings.server.drain  # 0: as long as streams take
     slices = range(math.ceil((drain + _LAST_WORDS) / _SLICE)) if drain else count()
@@ -126,7 +170,7 @@ class Stopping:
         """Take over the signals by which a program is ended."""
         for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):
             if hasattr(signal, name):
-                signal.signal(getattr(signal, name), self._on_signal)
+                signal.signal(getattr(signal, name), self.on_signal)
 
     def wait(self) -> None:
         """Wait for the first signal, or for whoever else sets `wake`."""
@@ -134,7 +178,13 @@ class Stopping:
             pass
         self._stop()
 
-    def _on_signal(self, _number: int, _frame: object) -> None:
+    def quit(self) -> str:
+        """Begin to drain, as for a first signal, from any thread; there is nothing in its way."""
+        self.wake.set()
+        return ""
+
+    def on_signal(self, _number: int, _frame: object) -> None:
+        """Hear a signal."""
         self._asked += 1
         if self._asked > 1:
             os._exit(INTERRUPTED)
@@ -159,7 +209,6 @@ def _greet(address: str, options: Options) -> None:
     elif not options.settings.providers:
         click.echo(f"  no provider yet: gateway config edit ({options.places.config_file})")
     click.echo(f"ready {address}")
-    sys.stdout.flush()
 
 
 def _port_in_use(error: PortInUse) -> str:

@@ -2,81 +2,61 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
 import click
 
-from holdgate.cli.options import config_option, echo_json, fail, json_option, places_of
-from holdgate.cli.tables import aligned, in_seconds
+from holdgate.cli.asking import ask, wall_time
+from holdgate.cli.lanes import keeping, lane_table, title
+from holdgate.cli.lines import Line, cells, hanging, plain, said
+from holdgate.cli.live_requests import in_order, request_table
+from holdgate.cli.options import config_option, echo_json, json_option
+from holdgate.cli.screen import Screen
+from holdgate.cli.times import in_seconds
+
+# `gateway queue` shows more.
+_REQUESTS_MOST = 20
 
 
 @click.command("status", epilog="Example: gateway status --json")
 @config_option
 @json_option
 def command(config_file: Path | None, as_json: bool) -> None:
-    """Say who waits, for what, and for how long.
+    """Say who waits, for what, and for how long; which keys rest, and what went wrong last.
 
     JSON: the snapshot {"version", "uptime", "address", "paused", "counts", "lanes", "requests",
     "last_error"}; times are Unix seconds, durations seconds.
     """
-    from holdgate.core.client import NotRunning, Refused, connect
-
-    try:
-        snapshot = connect(places_of(config_file).state).get("/api/status")
-    except (NotRunning, Refused) as error:
-        fail(str(error))
+    snapshot = ask(config_file, lambda client: client.get("/api/status"))
     if as_json:
         echo_json(snapshot)
         return
-    for line in lines_of(snapshot, time.time()):  # noqa: TID251 (a person reads it now)
-        click.echo(line)
+    now = wall_time()
+    Screen().show(lambda width: lines_of(snapshot, now, width))
 
 
-def lines_of(snapshot: dict[str, Any], now: float) -> list[str]:
+def lines_of(snapshot: dict[str, Any], now: float, width: int | None) -> list[Line]:
     """Give the snapshot as lines for a person; `now` in Unix seconds."""
-    counts = snapshot["counts"]
-    lines = [
-        f"Holdgate {snapshot['version']} at {snapshot['address']}, "
-        f"up {in_seconds(snapshot['uptime'])}: {counts['waiting']} waiting, "
-        f"{counts['held']} held, {counts['passing']} passing"
+    ordered = {**snapshot, "requests": in_order(snapshot["requests"])}
+    parts = [
+        [*_title(snapshot, width), *keeping(snapshot, now, width)],
+        lane_table(snapshot["lanes"], now, width),
+        request_table(ordered, now, width, _REQUESTS_MOST),
+        _last_error(snapshot["last_error"], width),
     ]
-    lines += _table(
-        ("LANE", "RUNNING", "WAITING", "MINUTE"), [_lane(each, now) for each in snapshot["lanes"]]
-    )
-    lines += _table(
-        ("REQUEST", "AGENT", "MODEL", "STATE", "SINCE", "WHY"),
-        [_request(each, now) for each in snapshot["requests"]],
-    )
-    if snapshot["last_error"]:
-        lines += ["", f"last error: {snapshot['last_error']}"]
-    return lines
+    first, *more = [part for part in parts if part]
+    return [*first, *(line for part in more for line in (said(""), *part))]
 
 
-def _lane(lane: dict[str, Any], now: float) -> tuple[str, ...]:
-    minute = lane["minute"]
-    used = f"{minute['used']} of {minute['limit']}" if minute["limit"] else f"{minute['used']}"
-    if minute["next_at"] is not None:
-        used += f", next in {in_seconds(max(0, minute['next_at'] - now))}"
-    slots = (
-        f"{lane['running']} of {lane['concurrency']}" if lane["concurrency"] else lane["running"]
-    )
-    return (f"{lane['provider']}/{lane['key']}", str(slots), str(lane["waiting"]), used)
+def _title(snapshot: dict[str, Any], width: int | None) -> list[Line]:
+    """Give what runs where, and the counts: in one line where they fit."""
+    where = f"Holdgate {snapshot['version']} at {snapshot['address']}, "
+    where += f"up {in_seconds(snapshot['uptime'])}"
+    counts = title(snapshot["counts"])
+    whole = (*said(where, ": "), *counts)
+    return [whole] if width is None or cells(plain(whole)) <= width else [said(where), counts]
 
 
-def _request(request: dict[str, Any], now: float) -> tuple[str, ...]:
-    place = f", place {request['position']}" if request["position"] else ""
-    return (
-        request["id"],
-        request["agent"],
-        request["model"],
-        request["state"],
-        in_seconds(max(0, now - request["since"])),
-        request["reason"] + place,
-    )
-
-
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
-    """Give aligned columns under a head, after an empty line; nothing for no rows."""
-    return ["", *aligned(head, rows)] if rows else []
+def _last_error(error: str | None, width: int | None) -> list[Line]:
+    return hanging(said(("last error: ", "error")), error, width) if error else []

@@ -15,6 +15,13 @@ T = TypeVar("T")
 _NOTHING = frozenset({b"", b"null", b"[]", b"{}", b'""'})
 
 
+class _Part(msgspec.Struct):
+    text: str = ""
+
+
+_content = msgspec.json.Decoder(str | list[_Part])
+
+
 def load(data: bytes | None) -> Json | None:
     """Give the JSON object in `data`, or None if there is none."""
     try:
@@ -66,12 +73,29 @@ def number(value: object, *path: str) -> int:
 
 def is_nothing(value: msgspec.Raw) -> bool:
     """Tell whether a member that was not decoded is absent, null or empty."""
-    return len(value) < 16 and bytes(value).translate(None, b" \t\r\n") in _NOTHING
+    if len(value) >= 16:
+        return False
+    told = bytes(value).strip(b" \t\r\n")
+    # White space within a text is what the text says.
+    return (told if told[:1] == b'"' else told.translate(None, b" \t\r\n")) in _NOTHING
 
 
 def texts(value: object) -> str:
     """Give `value` if it is a text, else ""."""
     return value if isinstance(value, str) else ""
+
+
+def words_of(content: bytes) -> bytes:
+    """Give the texts in the JSON of a message's content, or the JSON where there are none.
+
+    Agents write the same words as a text in one turn and as marked parts in the next.
+    """
+    try:
+        found = _content.decode(content)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return content
+    words = found if isinstance(found, str) else "\n".join(each.text for each in found)
+    return words.encode() or content
 
 
 def last_object(data: bytes, name: str) -> Json | None:

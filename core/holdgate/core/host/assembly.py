@@ -25,6 +25,7 @@ from holdgate.core.relay.tasks import Tasks
 from holdgate.core.relay.wheel import Wheel
 from holdgate.core.server.context import App, Doors
 from holdgate.core.server.guard import Guard
+from holdgate.core.server.history import History
 from holdgate.core.server.wrong_keys import WrongKeys
 from holdgate.core.store.callers import GatewayKeys
 from holdgate.core.store.ledger import Ledger
@@ -142,6 +143,8 @@ def assemble(
         relay=relay,
         lists=lists,
         ledger=ledger,
+        keys=keys,
+        history=History(),
         doors=Doors(Guard(roster.settings.server, this_machine(), keys, WrongKeys())),
         tasks=Tasks(),
         token=secrets.token_urlsafe(32),

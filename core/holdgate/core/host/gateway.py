@@ -21,6 +21,7 @@ from holdgate.core.host.loops import new_loop
 from holdgate.core.host.reload import Reload
 from holdgate.core.relay.upstream import HttpUpstream
 from holdgate.core.server.context import App
+from holdgate.core.server.history import keep_history
 from holdgate.core.server.listening import Listener, PortInUse, shown_host
 from holdgate.core.store.callers import GatewayKeys
 from holdgate.core.store.instance import Instance, Runtime
@@ -147,6 +148,7 @@ class Gateway:
         )
         app.tasks.start(reload.run(), "reload")
         app.tasks.start(keeping.run(), "keeping")
+        app.tasks.start(keep_history(app.history, app.relay), "history")
         return app
 
     def _adjust(self, settings: Settings) -> Settings:

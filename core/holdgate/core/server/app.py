@@ -15,7 +15,8 @@ from holdgate.core.server import agents_api, control_api, models_api
 from holdgate.core.server.bodies import query_keys
 from holdgate.core.server.context import App
 from holdgate.core.server.guard import Admission, Call, PathKind, joined_headers
-from holdgate.core.server.paths import dialect_of, is_control, resolve
+from holdgate.core.server.page_files import page_file
+from holdgate.core.server.paths import dialect_of, is_control, is_page, resolve
 from holdgate.core.server.sink import plain
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.inbound import Headers
@@ -68,9 +69,17 @@ class Handler:
     ) -> web.StreamResponse:
         app = self._app
         query = request.rel_url.raw_query_string
-        endpoint = resolve(request.method, path, query, upgrade=headers.get("upgrade", ""))
+        endpoint = resolve(
+            request.method,
+            path,
+            query,
+            upgrade=headers.get("upgrade", ""),
+            accept=headers.get("accept", ""),
+        )
         if endpoint.kind == "health":
             return self._json(self._health(), admission)
+        if endpoint.kind == "page":
+            return plain(200, *page_file(path))
         if endpoint.kind == "control":
             reply = await control_api.control(app, request, headers, admission.headers)
             return reply if isinstance(reply, web.StreamResponse) else self._json(reply, admission)
@@ -97,7 +106,11 @@ class Handler:
             raise ConnectionResetError
         peer = transport.get_extra_info("peername") or ("", 0)
         local = transport.get_extra_info("sockname") or ("", 0)
-        kind: PathKind = "control" if is_control(path) else "agents"
+        kind: PathKind = "agents"
+        if is_control(path):
+            kind = "control"
+        elif is_page(path, headers.get("accept", "")):
+            kind = "page"
         return Call(
             str(peer[0]),
             str(local[0]),

@@ -9,6 +9,8 @@ from holdgate.core.relay.context import Relay
 from holdgate.core.relay.model_lists import ModelLists
 from holdgate.core.relay.tasks import Tasks
 from holdgate.core.server.guard import Guard
+from holdgate.core.server.history import History
+from holdgate.core.store.callers import GatewayKeys
 from holdgate.core.store.ledger import Ledger
 
 
@@ -29,6 +31,8 @@ class App:
     relay: Relay
     lists: ModelLists
     ledger: Ledger
+    keys: GatewayKeys
+    history: History
     doors: Doors
     tasks: Tasks
     token: str

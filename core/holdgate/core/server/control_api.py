@@ -9,7 +9,7 @@ from typing import Any
 
 from aiohttp import web
 
-from holdgate.core.server import events_api
+from holdgate.core.server import events_api, sums_api
 from holdgate.core.server.context import App
 from holdgate.core.server.snapshot import snapshot
 from holdgate.core.server.steering_api import is_steering, steer
@@ -62,10 +62,17 @@ async def _read(app: App, request: web.BaseRequest, path: str) -> dict[str, Any]
             return _models(app)
         case "/api/providers":
             return {"providers": [_provider(p) for p in _settings(app).providers.values()]}
+        case "/api/usage":
+            return await sums_api.usage(app, request.rel_url.query)
+        case "/api/keys":
+            return sums_api.keys(app)
+        case "/api/history":
+            return app.history.as_json()
     raise Fault(
         FaultKind.NOT_FOUND,
         f"nothing is served at {path}; served are: GET /api/status, /api/events, "
-        "/api/requests, /api/requests/ID, /api/models, /api/providers; "
+        "/api/requests, /api/requests/ID, /api/models, /api/providers, /api/usage, /api/keys, "
+        "/api/history; "
         "POST /api/requests/ID/cancel, /api/requests/ID/first, /api/pause, /api/resume, "
         "/api/providers/NAME/test",
     )

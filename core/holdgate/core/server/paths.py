@@ -17,7 +17,7 @@ from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.names import DialectName
 
 EndpointKind = Literal[
-    "generate", "count_tokens", "embeddings", "models", "model", "health", "control"
+    "generate", "count_tokens", "embeddings", "models", "model", "health", "control", "page"
 ]
 
 SERVED = (
@@ -66,6 +66,10 @@ _HEALTH: Mapping[str, Endpoint] = MappingProxyType(
     {"/": Endpoint("health", "chat"), "/healthz": Endpoint("health", "chat")}
 )
 
+# The two files beside the page; the page itself shares its path with the health.
+_BESIDE_PAGE = frozenset({"/page.js", "/page.css"})
+_HTML = re.compile(r"(?:^|,)\s*text/html\s*(?:[,;]|$)", re.IGNORECASE)
+
 # kind and stream of Gemini's methods
 _GEMINI: Mapping[str, tuple[EndpointKind, bool]] = MappingProxyType(
     {
@@ -83,15 +87,19 @@ _NOT_IN_MODELS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\\?#]")
 _SHOWN = 200
 
 
-def resolve(method: str, raw_path: str, query: str = "", *, upgrade: str = "") -> Endpoint:
+def resolve(
+    method: str, raw_path: str, query: str = "", *, upgrade: str = "", accept: str = ""
+) -> Endpoint:
     """Give what `method` on `raw_path` (still percent-encoded) asks for.
 
-    `query`: the raw query string; `upgrade`: the Upgrade header. Raises Fault: NOT_FOUND for an
-    unknown path, METHOD with an Allow header, UPGRADE for a WebSocket, REQUEST for a model that
+    `query`: the raw query string; `upgrade` and `accept`: the headers. Raises Fault: NOT_FOUND for
+    an unknown path, METHOD with an Allow header, UPGRADE for a WebSocket, REQUEST for a model that
     cannot be one.
     """
     if is_control(raw_path):
         return Endpoint("control", "chat")
+    if is_page(raw_path, accept):
+        return _read(method, raw_path, Endpoint("page", "chat"))
     path = _plain(raw_path)
     posted = _POSTED.get(path)
     if posted is not None:
@@ -111,6 +119,14 @@ def is_control(raw_path: str) -> bool:
     No other spelling does, so nothing comes in by one door and goes to another.
     """
     return raw_path.startswith("/api") and raw_path[4:5] in ("", "/", "?")
+
+
+def is_page(raw_path: str, accept: str) -> bool:
+    """Tell whether a path is one of the page's files, for the guard and for `resolve` alike.
+
+    `/` is the page only for who asks for HTML by name; who accepts anything gets the health.
+    """
+    return raw_path in _BESIDE_PAGE or (raw_path == "/" and _HTML.search(accept) is not None)
 
 
 def dialect_of(raw_path: str, headers: Container[str]) -> DialectName:

@@ -22,6 +22,7 @@ from typing import Any
 import msgspec
 
 from holdgate.core.store.ledger_schema import REQUEST, ROWS_MOST, TRY, prepare, upsert
+from holdgate.core.store.usage import UsageSums, usage_since
 from holdgate.core.traffic.ticket import LaneId
 from holdgate.core.values.records import Behind, Record
 from holdgate.core.values.rests import Rest
@@ -115,6 +116,10 @@ class Ledger:
             row = db.execute("SELECT * FROM requests WHERE id = ?", (id,)).fetchone()
             tries = db.execute("SELECT * FROM tries WHERE request = ? ORDER BY number", (id,))
             return _as_json(row, tries.fetchall()) if row else None
+
+    def usage(self, since: float, by: str) -> UsageSums:
+        """See store.usage."""
+        return usage_since(self._path, since, by)
 
     def answered(self, since: float, limit: int) -> list[LastAnswer]:
         """Give the last answer of each conversation with each model, the oldest first.
