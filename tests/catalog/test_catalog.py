@@ -33,6 +33,7 @@ def test_a_vendor_is_whole(name: str) -> None:
     assert preset.key_env.isupper()
     assert bool(preset.key_page) == preset.needs_key
     assert set(preset.auth) <= set(preset.bases)
+    assert set(preset.hosted) <= set(preset.bases)
     local = all("127.0.0.1" in base for base in preset.bases.values())
     assert local != preset.needs_key
 
@@ -67,11 +68,13 @@ def test_all_that_a_file_may_hold() -> None:
         'models = ["m", "n"]\nneeds_key = false\nkey_page = "https://a.example/keys"\nquirks = []\n'
         + GOOD
         + 'messages = "https://a.example"\n[auth]\nmessages = "bearer"\n'
+        + '[hosted]\nmessages = ["web_search"]\n'
         + '[limits]\nrpm = 60\nconcurrency = 2\ntpm = 1000\nwindow = "5m"\n',
     )
     assert preset.models == ("m", "n")
     assert preset.limits == {"rpm": 60, "concurrency": 2, "tpm": 1000, "window": 300.0}
     assert preset.auth == {"messages": "bearer"}
+    assert preset.hosted == {"messages": ("web_search",)}
     assert preset.bases["messages"] == "https://a.example"
 
 
@@ -86,6 +89,9 @@ def test_all_that_a_file_may_hold() -> None:
         ('models = "m"\n' + GOOD, "a.toml: models: allowed a list"),
         ('quirks = ["sulks"]\n' + GOOD, 'a.toml: quirks: no such quirk "sulks"'),
         (GOOD + '[auth]\nchat = "cookie"\n', 'a.toml: auth.chat: allowed one of "bearer"'),
+        (GOOD + '[hosted]\nchat = ["magic"]\n', 'a.toml: hosted.chat: no such tool "magic"'),
+        (GOOD + '[hosted]\nchat = "code"\n', "a.toml: hosted.chat: allowed a list"),
+        (GOOD + "[hosted]\nchatt = []\n", "a.toml: hosted.chatt: no such key"),
         (GOOD + "[limits]\nrps = 1\n", "a.toml: limits.rps: no such key"),
         (GOOD + "[limits]\nrpm = -1\n", "a.toml: limits.rpm: allowed a whole number"),
         ("auth = 1\n" + GOOD, "a.toml: auth: allowed a table"),

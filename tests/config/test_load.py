@@ -61,6 +61,9 @@ def test_a_preset_fills_what_is_not_set() -> None:
     assert openrouter.auth == {"messages": "bearer"}
     assert openrouter.keys == (Key(value="env:OPENROUTER_API_KEY"),)
     assert openrouter.models is None
+    openai = provider("[providers.o]\npreset = 'openai'\n", "o")
+    assert openai.quirks == ("openai",)
+    assert openai.hosted == {"responses": ("web_search", "code")}
 
 
 def test_the_table_goes_before_the_preset() -> None:

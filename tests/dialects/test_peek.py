@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdgate.core.dialects.base import Peek
+from holdgate.core.dialects.reading import words_of
 from holdgate.core.dialects.table import DIALECTS
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.names import DIALECT_NAMES, DialectName
@@ -215,6 +216,26 @@ def test_the_first_words_of_the_user(
     dialect: DialectName, body: dict[str, Any], first: bytes
 ) -> None:
     assert peek(dialect, {"model": "m", **body}).first_user == first
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "a\nb",
+        [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}],
+        [{"text": "a"}, {"text": "b", "cache_control": {"type": "ephemeral"}}],
+    ],
+)
+def test_the_same_words_are_the_same_conversation(content: object) -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": content}]}
+    assert words_of(peek("messages", body).first_user) == b"a\nb"
+
+
+@pytest.mark.parametrize(
+    "odd", [b"", b"{", b"7", b'[{"image":1}]', b'[{"text":7}]', b'["a"]', b'"\\ud800"', b"[]"]
+)
+def test_content_without_words_is_taken_as_it_is(odd: bytes) -> None:
+    assert words_of(odd) == odd
 
 
 @pytest.mark.parametrize("dialect", DIALECT_NAMES)

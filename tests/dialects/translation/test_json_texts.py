@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdgate.core.dialects.translation.json_texts import dumps, escaped, loads, mended
+from holdgate.core.dialects.translation.json_texts import dumps, escaped, loads, mended, opaque
 from tests.dialects.translation.any_text import ANY_TEXT
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
@@ -106,3 +106,9 @@ def is_whole(value: object) -> bool:
             return all(map(is_whole, value))
         case _:
             return True
+
+
+def test_an_opaque_text_comes_whole_or_not_at_all() -> None:
+    assert [opaque(each) for each in ("Ab+/==", "é😀", "", "a\ud83d", 7, None)] == [
+        "Ab+/==", "é😀", "", "", "", "",
+    ]  # fmt: skip

@@ -1,8 +1,8 @@
 """The catalogue: what is known of a vendor before the person says anything.
 
 A file `NAME.toml` beside this module holds `title`, `key_env`, `key_page`, `needs_key`, `quirks`,
-`models` and the tables `[base]` (a base URL for each dialect), `[auth]` and `[limits]`. The schema
-is strict: a slip in a shipped file must fail a test, not a person's request.
+`models` and the tables `[base]` (a base URL for each dialect), `[auth]`, `[hosted]` and `[limits]`.
+The schema is strict: a slip in a shipped file must fail a test, not a person's request.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from holdgate.core.values.names import DIALECT_NAMES, DialectName
 
 AuthPlace = Literal["bearer", "x-api-key", "x-goog-api-key"]
 AUTH_PLACES: Final[tuple[AuthPlace, ...]] = get_args(AuthPlace)
+
+# Tools that vendors run themselves, by what they are in all dialects.
+HOSTED_KINDS: Final = ("web_search", "web_fetch", "code")
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _LIMITS: Final[Mapping[str, Kind]] = {
@@ -39,7 +42,8 @@ class Preset:
     """A vendor.
 
     `bases` holds a base URL for each dialect it speaks, in the form that config.toml takes; `auth`
-    only the dialects whose key goes elsewhere than usual; `limits` any of concurrency, rpm, tpm
+    only the dialects whose key goes elsewhere than usual; `hosted` the kinds of tools that the
+    vendor runs itself, by the dialect in which it takes them; `limits` any of concurrency, rpm, tpm
     (counts) and window (seconds), where the vendor publishes fixed ones. `models` is None where the
     vendor's own list is to be asked.
     """
@@ -51,6 +55,7 @@ class Preset:
     key_page: str = ""
     needs_key: bool = True
     auth: Mapping[DialectName, AuthPlace] = field(default_factory=dict)
+    hosted: Mapping[DialectName, tuple[str, ...]] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
     quirks: tuple[str, ...] = ()
     models: tuple[str, ...] | None = None
@@ -122,6 +127,7 @@ def _parsers() -> dict[str, Callable[[str, object], Any]]:
         "quirks": _quirks,
         "base": _table(dialects),
         "auth": _table(places),
+        "hosted": _hosted,
         "limits": _table(_LIMITS),
     }
 
@@ -153,6 +159,15 @@ def _table(known: Mapping[str, Kind]) -> Callable[[str, object], Any]:
         return {name: _one(known[name])(f"{key}.{name}", item) for name, item in value.items()}
 
     return parse
+
+
+def _hosted(key: str, value: object) -> Any:
+    found = _table(dict.fromkeys(DIALECT_NAMES, kinds.TEXTS))(key, value)
+    for dialect, names in found.items():
+        for name in names:
+            if name not in HOSTED_KINDS:
+                raise WrongValue(f'{key}.{dialect}: no such tool "{name}"')
+    return found
 
 
 def _quirks(key: str, value: object) -> Any:

@@ -185,6 +185,7 @@ def _shown_provider(provider: Provider) -> dict[str, Any]:
         "models": None if models is None else [_shown_fields(model) for model in models],
         "auth": dict(provider.auth),
         "quirks": list(provider.quirks),
+        "hosted": {dialect: list(names) for dialect, names in provider.hosted.items()},
     }
 
 

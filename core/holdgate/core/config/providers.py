@@ -64,6 +64,7 @@ def _read_provider(
         models=_read_models(report, table, path, given, preset),
         auth=dict(preset.auth) if preset else {},
         quirks=preset.quirks if preset else (),
+        hosted=dict(preset.hosted) if preset else {},
         **given,
     )
 

@@ -15,6 +15,13 @@ T = TypeVar("T")
 _NOTHING = frozenset({b"", b"null", b"[]", b"{}", b'""'})
 
 
+class _Part(msgspec.Struct):
+    text: str = ""
+
+
+_content = msgspec.json.Decoder(str | list[_Part])
+
+
 def load(data: bytes | None) -> Json | None:
     """Give the JSON object in `data`, or None if there is none."""
     try:
@@ -72,6 +79,19 @@ def is_nothing(value: msgspec.Raw) -> bool:
 def texts(value: object) -> str:
     """Give `value` if it is a text, else ""."""
     return value if isinstance(value, str) else ""
+
+
+def words_of(content: bytes) -> bytes:
+    """Give the texts in the JSON of a message's content, or the JSON where there are none.
+
+    Agents write the same words as a text in one turn and as marked parts in the next.
+    """
+    try:
+        found = _content.decode(content)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return content
+    words = found if isinstance(found, str) else "\n".join(each.text for each in found)
+    return words.encode() or content
 
 
 def last_object(data: bytes, name: str) -> Json | None:

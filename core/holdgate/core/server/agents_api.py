@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from holdgate.core.dialects.base import Peek
+from holdgate.core.dialects.reading import words_of
 from holdgate.core.dialects.table import DIALECTS
 from holdgate.core.relay.exchange import Exchange
 from holdgate.core.relay.headers import for_vendor
@@ -97,7 +98,7 @@ def _model(name: str) -> str:
 
 
 def _hashed(agent: str, peek: Peek) -> str:
-    digest = hashlib.blake2b(peek.first_user, digest_size=8, person=b"conversation")
+    digest = hashlib.blake2b(words_of(peek.first_user), digest_size=8, person=b"conversation")
     digest.update(agent.encode())
     return digest.hexdigest()
 

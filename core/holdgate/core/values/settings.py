@@ -166,6 +166,8 @@ class Provider:
     )
     auth: Mapping[DialectName, str] = field(default_factory=dict)
     quirks: tuple[str, ...] = ()
+    # Kinds of tools that the vendor runs itself, by dialect.
+    hosted: Mapping[DialectName, tuple[str, ...]] = field(default_factory=dict)
 
     def base(self, dialect: DialectName) -> str:
         """Give the base URL for a dialect, or "" if the provider does not speak it."""

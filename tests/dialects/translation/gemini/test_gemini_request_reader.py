@@ -351,7 +351,7 @@ def test_tools() -> None:
         Function("f", "F."),
         Hosted("web_search", b'{"googleSearch":{}}'),
         Hosted("code", b'{"codeExecution":{}}'),
-        Hosted("url_context", b'{"urlContext":{}}'),
+        Hosted("web_fetch", b'{"urlContext":{}}'),
     )
 
 
@@ -425,7 +425,7 @@ def test_formats() -> None:
 @pytest.mark.parametrize(
     ("config", "grave"),
     [
-        ({"candidateCount": 2}, False),
+        ({"candidateCount": 2}, True),
         ({"responseLogprobs": True}, False),
         ({"mediaResolution": "MEDIA_RESOLUTION_LOW"}, False),
         ({"responseModalities": ["TEXT", "IMAGE"]}, True),

@@ -271,6 +271,13 @@ def test_only_constraints_are_losses() -> None:
     assert not any(loss.grave for loss in losses)
 
 
+def test_a_constraint_that_forbids_nothing_is_none() -> None:
+    record = {"type": "object", "propertyNames": {"type": "string"}, "additionalProperties": {}}
+    listed = {"type": "array", "items": {"type": "string"}, "uniqueItems": False}
+    _, losses = write({"type": "object", "properties": {"a": record, "b": listed}})
+    assert not losses
+
+
 _VALUES = st.recursive(
     st.none()
     | st.booleans()

@@ -396,3 +396,26 @@ def _said(events: list[Event]) -> list[tuple[str, str]]:
             else:
                 said.append((kind, event.text))
     return said
+
+
+@pytest.mark.parametrize(
+    ("pieces", "input"),
+    [
+        (["not", " JSON"], {"_raw": "not JSON"}),
+        ([" ", "[1", "]"], {"_raw": "[1]"}),
+        (["\n ", '{"a"', ":1}"], {"a": 1}),
+        ([" ", "\n"], {}),
+    ],
+)
+def test_arguments_that_are_no_object_are_told_within_one_streamed_as_whole(
+    pieces: list[str], input: dict[str, Any]
+) -> None:
+    events: list[Event] = [Began(), CallBegan(0, "a", "f")]
+    events += [CallDelta(0, piece) for piece in pieces]
+    events += [CallEnded(0), Ended("tool")]
+    for at_once in (True, False):
+        told = [e["delta"] for e in tell(*events, at_once=at_once) if "delta" in e]
+        said = "".join(delta.get("partial_json", "") for delta in told)
+        assert json.loads(said) == input
+    whole = json.loads(write_answer(collect(events), TELLING))
+    assert whole["content"][0]["input"] == input

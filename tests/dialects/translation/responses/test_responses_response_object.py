@@ -83,6 +83,20 @@ def test_a_response_repeats_its_request() -> None:
     assert (response["store"], response["background"]) == (False, False)
 
 
+@pytest.mark.parametrize("format", [None, {}, {"type": "text"}])
+def test_null_in_a_request_s_text_is_told_as_nothing(format: dict[str, Any] | None) -> None:
+    answer = collect([Began(), TextDelta("x"), Ended("stop")])
+    response = answered(answer, text={"format": format, "verbosity": None})
+    assert response["text"] == {"format": {"type": "text"}}
+
+
+def test_null_in_a_schema_s_format_is_told_as_nothing() -> None:
+    format = {"type": "json_schema", "name": "a", "schema": {"default": None}}
+    answer = collect([Began(), TextDelta("x"), Ended("stop")])
+    response = answered(answer, text={"format": format | {"description": None, "strict": None}})
+    assert response["text"] == {"format": format | {"description": None, "strict": False}}
+
+
 def test_a_request_on_several_lines_does_not_break_the_events() -> None:
     request = OURS.read_request(
         b'{"model":"m","input":"hi","tools":[\n{"type":"function",\r\n"name":"f"}],'

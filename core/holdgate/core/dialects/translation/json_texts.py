@@ -72,6 +72,16 @@ def mended(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+def opaque(value: object) -> str:
+    """Give a vendor's opaque text, "" if it is none.
+
+    With half a character in it it could not go back unchanged: then it is none.
+    """
+    if not isinstance(value, str):
+        return ""
+    return value if value.isascii() or _HALF.search(value) is None else ""
+
+
 def _without_separators(data: bytes) -> bytes:
     """Escape the separators: outside of texts JSON has no such characters."""
     if not data.isascii():

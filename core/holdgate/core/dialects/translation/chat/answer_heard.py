@@ -17,6 +17,7 @@ from holdgate.core.dialects.translation.chat.thoughts_heard import ThoughtsHeard
 from holdgate.core.dialects.translation.chat.tolerant_members import reply_members, reply_value
 from holdgate.core.dialects.translation.chat.usage_heard import merged
 from holdgate.core.dialects.translation.halves import Halves
+from holdgate.core.dialects.translation.json_texts import opaque
 from holdgate.core.values.neutral import Loss, Seal
 from holdgate.core.values.neutral_reply import (
     Began,
@@ -177,7 +178,7 @@ class AnswerHeard:
             yield from self._thoughts.end()
             yield from self._calls.function_call(function)
         signature = member(reply_value(delta.get("extra_content")), "google", "thought_signature")
-        self._signature = texts(signature) or self._signature
+        self._signature = opaque(signature) or self._signature
         for name in _LOST:
             if name in delta and name not in self._lost and reply_value(delta[name]):
                 self._lost.add(name)

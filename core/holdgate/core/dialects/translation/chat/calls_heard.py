@@ -22,6 +22,7 @@ from holdgate.core.dialects.translation.chat.tolerant_members import (
     reply_value,
 )
 from holdgate.core.dialects.translation.halves import Halves
+from holdgate.core.dialects.translation.json_texts import opaque
 from holdgate.core.values.neutral import Loss, Seal
 from holdgate.core.values.neutral_reply import CallBegan, CallDelta, CallEnded, Event, Lost
 
@@ -207,7 +208,7 @@ class CallsHeard:
 
     def _take_seals(self, call: _Call, item: Members) -> None:
         extra = item.get("extra_content")
-        signature = texts(member(reply_value(extra), "google", "thought_signature"))
+        signature = opaque(member(reply_value(extra), "google", "thought_signature"))
         if signature:
             call.seals = (Seal(self._origin, SIGNATURE, signature),)
 

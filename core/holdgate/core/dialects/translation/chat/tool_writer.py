@@ -12,6 +12,7 @@ from holdgate.core.dialects.reading import Json, member
 from holdgate.core.dialects.translation.chat.quirks import Quirks
 from holdgate.core.dialects.translation.chat.schemas import acceptable
 from holdgate.core.dialects.translation.custom_tools import as_function
+from holdgate.core.dialects.translation.hosted_tools import chosen
 from holdgate.core.dialects.translation.json_texts import loads
 from holdgate.core.dialects.translation.tool_names import ToolNames
 from holdgate.core.values.neutral import (
@@ -64,17 +65,18 @@ class ToolWriter:
     def _tool(self, tool: Tool, path: str) -> Iterator[Json]:
         match tool:
             case Function() | Custom():
-                yield from self._plain(tool, "")
+                yield from self._plain(tool, "", path)
             case Namespace(tools=inner):
                 for one in inner:
-                    yield from self._plain(one, tool.name)
+                    yield from self._plain(one, tool.name, path)
             case Hosted(kind=kind):
                 if not (kind == "web_search" and self._searches()):
-                    self.losses.append(Loss(path, f"{kind}: a tool that this vendor does not run"))
+                    why = f"{kind}: a tool that this vendor does not run"
+                    self.losses.append(Loss(path, why, kind == "computer"))
             case _:
                 assert_never(tool)
 
-    def _plain(self, tool: Function | Custom, namespace: str) -> Iterator[Json]:
+    def _plain(self, tool: Function | Custom, namespace: str, path: str) -> Iterator[Json]:
         if not self._is_allowed(tool):
             return
         name = self.names.told(tool.name, namespace)
@@ -83,6 +85,8 @@ class ToolWriter:
                 yield {"type": "custom", "custom": _custom(tool, name)}
                 return
             tool = as_function(tool)
+        elif tool.strict and not self._quirks.openai:
+            self.losses.append(Loss(path, "strict arguments: not known to this vendor"))
         yield {"type": "function", "function": self._function(tool, name)}
 
     def _is_allowed(self, tool: Function | Custom) -> bool:
@@ -103,6 +107,11 @@ class ToolWriter:
 
     def _choice(self, choice: Choice | None) -> Json:
         if choice is None:
+            return {}
+        if (hosted := chosen(choice, self._request.tools)) is not None:
+            if not self._searches():
+                why = f"{hosted.kind}: a tool that this vendor does not run"
+                self.losses.append(Loss("tool_choice", why))
             return {}
         can_force = self._quirks.can_force(self._request.effort)
         if choice.mode in ("required", "one") and not can_force:

@@ -21,6 +21,7 @@ from holdgate.core.dialects.translation.gemini.chunks import (
 from holdgate.core.dialects.translation.gemini.finish import FAILURES, WHYS
 from holdgate.core.dialects.translation.gemini.slots import OWN_KIND
 from holdgate.core.dialects.translation.halves import Halves
+from holdgate.core.dialects.translation.json_texts import opaque
 from holdgate.core.values.neutral import Loss, Seal
 from holdgate.core.values.neutral_reply import (
     Began,
@@ -144,7 +145,8 @@ class GeminiReplyReader:
         if part.thought and not part.call:
             self._think(part, events)
             return
-        if self._thinking and (part.text or part.signature or part.call):
+        signature = opaque(part.signature)
+        if self._thinking and (part.text or signature or part.call):
             self._stop_thinking((), events)
         if part.text:
             self._spoke = True
@@ -152,10 +154,10 @@ class GeminiReplyReader:
                 events.append(TextDelta(text))
         if part.call:
             self._flush(events)
-            self._calls.take(part.call, part.signature or "", data, events)
-        elif part.signature:
+            self._calls.take(part.call, signature, data, events)
+        elif signature:
             self._flush(events)
-            events.append(TextSealed(self._seal(part.signature)))
+            events.append(TextSealed(self._seal(signature)))
         if part.inline or part.file:
             self._lose(events, "inlineData", "media in an answer", grave=True)
         if part.code or part.output:
@@ -167,8 +169,8 @@ class GeminiReplyReader:
             self._thinking = True
             if text := self._thoughts.join(part.text):
                 events.append(ThoughtDelta(text))
-        if part.signature:
-            self._stop_thinking((self._seal(part.signature),), events)
+        if signature := opaque(part.signature):
+            self._stop_thinking((self._seal(signature),), events)
 
     def _stop_thinking(self, seals: tuple[Seal, ...], events: list[Event]) -> None:
         self._thinking = False

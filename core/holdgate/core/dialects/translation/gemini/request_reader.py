@@ -64,7 +64,7 @@ def read_request(body: bytes, model: str) -> Request:
 def _messages(reader: ContentReader, found: Members) -> tuple[Message, ...]:
     system = reader.system(found["systemInstruction"]) if "systemInstruction" in found else None
     told = reader.messages(found["contents"])
-    if not told:
+    if not told and not any(loss.grave for loss in reader.losses):
         raise Fault(FaultKind.REQUEST, "contents: it must not be empty")
     return (system, *told) if system is not None else tuple(told)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import isfinite
+from types import MappingProxyType
 from typing import Any, TypeGuard
 
 _Json = dict[str, Any]
@@ -21,9 +22,24 @@ CONSTRAINTS = frozenset(
         "multipleOf",
     }
 )
+# Values with which they say nothing: names are texts anyway, as zod writes for each record.
+_IDLE: Mapping[str, tuple[object, ...]] = MappingProxyType(
+    {
+        "propertyNames": (True, {}, {"type": "string"}),
+        "patternProperties": ({},),
+        "dependentRequired": ({},),
+        "dependentSchemas": ({},),
+        "uniqueItems": (False, None),
+    }
+)
 _KINDS = frozenset({"string", "integer", "number", "boolean", "array", "object"})
 _MOST_MERGES = 200
 _LARGEST_COUNT = 2**63 - 1
+
+
+def constrains(name: str, value: object) -> bool:
+    """Tell whether a constraint forbids anything."""
+    return value not in _IDLE.get(name, ())
 
 
 class Resolver:

@@ -18,6 +18,7 @@ from holdgate.core.dialects.translation.gemini.schema_parts import (
     Resolver,
     bounded,
     choices,
+    constrains,
     is_count,
     kinds_of,
     merged,
@@ -96,7 +97,8 @@ class _Writer:
 
     def _resolved(self, schema: _Json, path: str, depth: int) -> _Json:
         for name in CONSTRAINTS & schema.keys():
-            self._lose(f"{path}.{name}", "Gemini's schemas cannot say it")
+            if constrains(name, schema[name]):
+                self._lose(f"{path}.{name}", "Gemini's schemas cannot say it")
         branches = self._branches(schema, path)
         if branches is not None:
             return self._any_of(schema, branches, path, depth)

@@ -100,7 +100,7 @@ def _losses(found: Members) -> list[Loss]:
         if name not in _READ and bytes(raw) not in (b"false", b"{}", b"[]", b'""')
     ]
     if (_whole(found, "candidateCount") or 1) > 1:
-        losses.append(Loss(f"{_PATH}.candidateCount", "one answer is given"))
+        losses.append(Loss(f"{_PATH}.candidateCount", "one answer is given", grave=True))
     modalities = items(found.get("responseModalities", Raw(b"[]")), f"{_PATH}.responseModalities")
     kinds = {as_text(kind).strip('"').upper() for kind in modalities}
     if kinds and "TEXT" not in kinds:

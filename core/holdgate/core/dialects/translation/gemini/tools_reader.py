@@ -24,7 +24,7 @@ _HOSTED: Mapping[str, str] = MappingProxyType(
         "enterpriseWebSearch": "web_search",
         "codeExecution": "code",
         "computerUse": "computer",
-        "urlContext": "url_context",
+        "urlContext": "web_fetch",
     }
 )
 

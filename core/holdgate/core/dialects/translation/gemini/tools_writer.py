@@ -10,6 +10,7 @@ from typing import assert_never
 from holdgate.core.dialects.translation.base import Target
 from holdgate.core.dialects.translation.custom_tools import as_function
 from holdgate.core.dialects.translation.gemini.schema_writer import write_schema
+from holdgate.core.dialects.translation.hosted_tools import Search, chosen, search_of
 from holdgate.core.dialects.translation.tool_names import ToolNames
 from holdgate.core.values.neutral import (
     Choice,
@@ -30,7 +31,7 @@ _HOSTED: Mapping[str, str] = MappingProxyType(
     {
         "web_search": "googleSearch",
         "code": "codeExecution",
-        "url_context": "urlContext",
+        "web_fetch": "urlContext",
     }
 )
 _MODES: Mapping[str, str] = MappingProxyType(
@@ -92,6 +93,8 @@ class ToolsWriter:
 
     def _function(self, tool: Function, namespace: str, path: str) -> _Json:
         name = self._names.told(tool.name, namespace)
+        if tool.strict:
+            self.losses.append(Loss(path, "strict arguments: not known to gemini"))
         # Google insists on a description.
         told: _Json = {"name": name, "description": tool.description or tool.name}
         schema, losses = write_schema(tool.parameters, f"{path}.parameters")
@@ -103,15 +106,33 @@ class ToolsWriter:
     def _hosted(self, tool: Hosted, path: str, *, alone: bool) -> list[_Json]:
         name = _HOSTED.get(tool.kind)
         if name is None or tool.kind not in self._target.hosted:
-            self.losses.append(Loss(path, f"{tool.kind}: a tool that the agent's own vendor runs"))
+            why = f"{tool.kind}: a tool that the agent's own vendor runs"
+            self.losses.append(Loss(path, why, grave=tool.kind == "computer"))
             return []
         if not alone:
             self.losses.append(Loss(path, f"{tool.kind}: Gemini takes it without functions only"))
             return []
+        if tool.kind == "web_search":
+            self._lose_options(search_of(tool), path)
         return [{name: {}}]
 
-    def choice(self, choice: Choice) -> _Json:
+    def _lose_options(self, search: Search, path: str) -> None:
+        """Tell that Google searches where and as often as it will."""
+        for name, said in (
+            ("allowed_domains", search.allowed),
+            ("blocked_domains", search.blocked),
+            ("user_location", search.place),
+            ("max_uses", search.most),
+        ):
+            if said:
+                self.losses.append(Loss(f"{path}.{name}", "not known to gemini"))
+
+    def choice(self, choice: Choice, tools: tuple[Tool, ...]) -> _Json:
         """Give the value of `toolConfig`."""
+        if (hosted := chosen(choice, tools)) is not None:
+            why = f"{hosted.kind}: Gemini takes it without functions only"
+            self.losses.append(Loss("toolConfig", why))
+            choice = Choice("auto")
         config: _Json = {"mode": _MODES[choice.mode]}
         if choice.allowed and choice.mode != "none":
             if choice.mode == "auto":

@@ -10,7 +10,7 @@ from holdgate.core.dialects.reading import Json
 from holdgate.core.dialects.translation.base import Telling
 from holdgate.core.dialects.translation.custom_tools import as_arguments
 from holdgate.core.dialects.translation.json_texts import dumps
-from holdgate.core.dialects.translation.messages.block_writer import object_text, raw_text
+from holdgate.core.dialects.translation.messages.block_writer import input_of
 from holdgate.core.dialects.translation.messages.message import (
     call_block,
     message_of,
@@ -58,6 +58,4 @@ def _blocks(part: Text | Reasoning | Refusal | Call) -> Iterator[Json]:
 
 def _call(call: Call) -> Json:
     text = as_arguments(call.arguments) if call.custom else call.arguments
-    arguments = object_text(text)
-    input = msgspec.Raw(raw_text(text) if arguments is None else arguments)
-    return call_block(call.id, call.name, input)
+    return call_block(call.id, call.name, msgspec.Raw(input_of(text)))

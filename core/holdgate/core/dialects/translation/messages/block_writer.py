@@ -124,6 +124,12 @@ def object_text(text: str) -> bytes | None:
     return data
 
 
+def input_of(text: str) -> bytes:
+    """Give the JSON text of the object that stands for arguments, whatever they are."""
+    found = object_text(text)
+    return raw_text(text) if found is None else found
+
+
 def raw_text(text: str) -> bytes:
     """Give an object that holds a text that is no object."""
     return dumps({"_raw": text})

@@ -13,7 +13,7 @@ from holdgate.core.dialects.openai import error_words
 from holdgate.core.dialects.raw_events import members
 from holdgate.core.dialects.reading import Json, member, texts
 from holdgate.core.dialects.translation.halves import Halves
-from holdgate.core.dialects.translation.json_texts import dumps
+from holdgate.core.dialects.translation.json_texts import dumps, opaque
 from holdgate.core.dialects.translation.messages.said_blocks import CallBlock, Thought
 from holdgate.core.dialects.translation.messages.stop_reasons import why_of
 from holdgate.core.dialects.translation.messages.token_usage import read_usage
@@ -140,9 +140,9 @@ class Said:
             case "thinking":
                 self._open[index] = thought = Thought(self._origin)
                 thought.add(texts(member(block, "thinking")), events)
-                thought.sign(texts(member(block, "signature")))
+                thought.sign(opaque(member(block, "signature")))
             case "redacted_thinking":
-                if data := texts(member(block, "data")):
+                if data := opaque(member(block, "data")):
                     events.append(ThoughtEnded((Seal(self._origin, "redacted", data),)))
             case "tool_use":
                 self._call(index, block, raw, events)
@@ -167,7 +167,7 @@ class Said:
             case "thinking_delta":
                 self._thought(index, events).add(texts(member(delta, "thinking")), events)
             case "signature_delta":
-                self._thought(index, events).sign(texts(member(delta, "signature")))
+                self._thought(index, events).sign(opaque(member(delta, "signature")))
             case "input_json_delta":
                 if isinstance(block := self._open.get(index), CallBlock):
                     block.add(texts(member(delta, "partial_json")), events)

@@ -6,6 +6,7 @@ from holdgate.core.dialects.raw_events import frame
 from holdgate.core.dialects.reading import Json
 from holdgate.core.dialects.translation.custom_tools import as_arguments
 from holdgate.core.dialects.translation.json_texts import dumps, escaped
+from holdgate.core.dialects.translation.messages.block_writer import input_of
 from holdgate.core.dialects.translation.messages.message import (
     call_block,
     text_block,
@@ -97,7 +98,9 @@ class ThoughtTold(Told):
 
 
 class CallTold(Told):
-    """A call. Of a custom tool the whole text is needed before it can be told as arguments."""
+    """A call. Of a custom tool the whole text is needed before it can be told as arguments, and
+    so are arguments that are no object: agents stop at an input that is no JSON.
+    """
 
     kind, member = "input_json_delta", "partial_json"
     __slots__ = ("_any", "_began", "sealed")
@@ -119,10 +122,22 @@ class CallTold(Told):
         return call_block(self._began.id, self._began.name, {})
 
     def _ready(self) -> list[str]:
-        if not self._began.custom:
-            self._any = self._any or bool(self._pieces)
+        if not self._began.custom and (self._any or self._is_object()):
             return super()._ready()
-        return [as_arguments("".join(super()._ready()))] if self.ended else []
+        if not self.ended:
+            return []
+        text = "".join(super()._ready())
+        if self._began.custom:
+            return [as_arguments(text)]
+        self._any = bool(text)
+        return [input_of(text).decode()] if text else []
+
+    def _is_object(self) -> bool:
+        """Tell whether the arguments begin as an object does; white space before it goes."""
+        while self._pieces and not self._pieces[0].strip():
+            del self._pieces[0]
+        self._any = bool(self._pieces) and self._pieces[0].lstrip().startswith("{")
+        return self._any
 
     def _last(self, index: int) -> list[bytes]:
         """Without arguments the call has an empty object of them."""

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import msgspec
 
-from holdgate.core.dialects.reading import Json, member
+from holdgate.core.dialects.reading import Json
 from holdgate.core.dialects.translation.base import Target
 from holdgate.core.dialects.translation.custom_tools import as_function
+from holdgate.core.dialects.translation.hosted_tools import Search, chosen, search_of
 from holdgate.core.dialects.translation.json_texts import dumps, loads
 from holdgate.core.dialects.translation.messages.block_writer import cache_control
 from holdgate.core.dialects.translation.tool_names import ToolNames
@@ -59,7 +60,9 @@ def write_tools(
     ]
 
 
-def write_choice(request: Request, names: ToolNames, tools: list[Json]) -> Json | None:
+def write_choice(
+    request: Request, names: ToolNames, tools: list[Json], losses: list[Loss]
+) -> Json | None:
     """Give `tool_choice`, None where nothing is to be said."""
     if not tools:
         return None
@@ -69,7 +72,13 @@ def write_choice(request: Request, names: ToolNames, tools: list[Json]) -> Json 
         return {"type": "none"}
     told: Json = {"type": {"required": "any", "one": "tool"}.get(mode, "auto")}
     if choice is not None and mode == "one" and choice.allowed:
-        told["name"] = _told(choice.allowed[0], request.tools, names)
+        hosted = chosen(choice, request.tools)
+        name = str(_HOSTED[hosted.kind]["name"]) if hosted and hosted.kind in _HOSTED else ""
+        name = name or _told(choice.allowed[0], request.tools, names)
+        if hosted and not any(tool["name"] == name for tool in tools):
+            losses.append(Loss("tool_choice", f"a tool that a vendor runs itself: {hosted.kind}"))
+            return None
+        told["name"] = name
     if request.parallel is False:
         told["disable_parallel_tool_use"] = True
     return told if mode or request.parallel is False else None
@@ -193,27 +202,19 @@ def _branches(raw: msgspec.Raw) -> list[dict[str, msgspec.Raw]]:
 def _hosted(tool: Hosted, path: str, target: Target, losses: list[Loss]) -> Iterator[Json]:
     told = _HOSTED.get(tool.kind)
     if told is None or tool.kind not in target.hosted:
-        losses.append(Loss(path, f"a tool that a vendor runs itself: {tool.kind}"))
+        why = f"a tool that a vendor runs itself: {tool.kind}"
+        losses.append(Loss(path, why, grave=tool.kind == "computer"))
         return
-    yield told | _search_options(tool) if tool.kind == "web_search" else dict(told)
+    yield told | _search_options(search_of(tool)) if tool.kind == "web_search" else dict(told)
 
 
-def _search_options(tool: Hosted) -> Json:
-    """Give where a search may look, as the OpenAI dialects tell it."""
-    try:
-        raw = loads(tool.raw)
-    except ValueError:
-        return {}
+def _search_options(search: Search) -> Json:
+    """Give where a search may look; the vendor takes one of the two lists."""
     found: Json = {}
-    if isinstance(domains := member(raw, "filters", "allowed_domains"), list) and domains:
-        found["allowed_domains"] = domains
-    place = member(raw, "user_location")
-    place = member(place, "approximate") or place
-    if isinstance(place, dict) and (known := _place(place)):
-        found["user_location"] = {"type": "approximate"} | known
-    return found
-
-
-def _place(place: Json) -> Json:
-    names = ("city", "region", "country", "timezone")
-    return {name: place[name] for name in names if isinstance(place.get(name), str) and place[name]}
+    if search.allowed:
+        found["allowed_domains"] = list(search.allowed)
+    elif search.blocked:
+        found["blocked_domains"] = list(search.blocked)
+    if search.most:
+        found["max_uses"] = search.most
+    return found | search.location

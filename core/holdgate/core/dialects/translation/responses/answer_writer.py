@@ -8,7 +8,7 @@ from holdgate.core.dialects.translation.responses import output_items
 from holdgate.core.dialects.translation.responses.carriers import Place, carry
 from holdgate.core.dialects.translation.responses.output_items import Speech
 from holdgate.core.dialects.translation.responses.own_tools import own_tools
-from holdgate.core.dialects.translation.responses.response_object import ResponseObject
+from holdgate.core.dialects.translation.responses.response_object import ResponseObject, told_why
 from holdgate.core.values.neutral import Call, Reasoning, Refusal, Seal, Text
 from holdgate.core.values.neutral_reply import Answer
 
@@ -18,7 +18,9 @@ def write_answer(answer: Answer, telling: Telling) -> bytes:
     output = _Output(telling)
     for part in answer.parts:
         output.add(part)
-    return ResponseObject(telling).ended(answer.why, output.items, answer.usage)
+    refused = any(isinstance(part, Refusal) for part in answer.parts)
+    why = told_why(answer.why, refused=refused)
+    return ResponseObject(telling).ended(why, output.items, answer.usage)
 
 
 class _Output:

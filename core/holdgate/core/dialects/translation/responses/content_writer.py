@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator
 from mimetypes import guess_extension
 
 from holdgate.core.dialects.reading import Json
-from holdgate.core.values.neutral import Document, Image, Loss, Part, Refusal, Result, Text
+from holdgate.core.values.neutral import (
+    Document,
+    Image,
+    Loss,
+    Part,
+    Refusal,
+    Request,
+    Result,
+    Text,
+)
 
 _DETAILS = frozenset({"low", "high", "auto", "original"})
 _ERROR = "error"
@@ -35,6 +44,18 @@ def written_parts(parts: Iterable[Part], path: str, losses: list[Loss]) -> Itera
             case _:
                 why = f"{type(part).__name__.lower()} in a message to the model"
                 losses.append(Loss(f"{path}.parts[{number}]", why, grave=True))
+
+
+def foreign_files(request: Request) -> Iterator[Loss]:
+    """Give a loss for each file that another vendor keeps: its id means nothing here."""
+    if request.dialect in ("chat", "responses"):
+        return
+    for number, message in enumerate(request.messages):
+        for at, part in enumerate(message.parts):
+            inner = part.parts if isinstance(part, Result) else (part,)
+            if any(isinstance(each, Image | Document) and each.file_id for each in inner):
+                path = f"messages[{number}].parts[{at}]"
+                yield Loss(path, "a file that another vendor keeps", grave=True)
 
 
 def output_of(result: Result, path: str, losses: list[Loss]) -> str | list[Json]:

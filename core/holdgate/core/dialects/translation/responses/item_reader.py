@@ -109,6 +109,8 @@ class _Items:
             self._losses.append(Loss(path, f"{kind}, told as text"))
         elif kind not in _NOISE:
             why, grave = _LOST.get(kind, (f"an item of type {kind}", False))
+            if kind == "item_reference" and texts(item.get("id")).startswith("rs_"):
+                why, grave = "thinking that only its vendor has stored", False
             self._losses.append(Loss(path, why, grave))
 
     def _message(self, item: Json, path: str) -> None:

@@ -107,7 +107,7 @@ class Item:
             return []
         self._done.add(part)
         told = "".join(self._told(said)[self._start :])
-        if self.kind == "reasoning":
+        if self.kind == "reasoning" and self._start:
             told = told.removeprefix(_BETWEEN_PARTS)
         if told and part == self._part:
             if not whole.startswith(told):
@@ -157,9 +157,10 @@ class Item:
         """End a call; one whose name never came is none."""
         if self.ended or not self._begun:
             return []
-        events = self.rest(said, whole) if self.told or whole.strip() else []
+        free = self.kind == "custom_tool_call"  # white space may be all that it is given
+        events = self.rest(said, whole) if self.told or free or whole.strip() else []
         if not self.told and not events:
-            without = "" if self.kind == "custom_tool_call" else "{}"
+            without = self._given if free else "{}"
             events = self._tell(said, self._given if self._given.strip() else without)
         self.ended = True
         return [*events, CallEnded(self.call)]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from holdgate.core.dialects.reading import Json, member, texts
-from holdgate.core.dialects.translation.json_texts import dumps, mended
+from holdgate.core.dialects.translation.json_texts import dumps, mended, opaque
 from holdgate.core.dialects.translation.responses.reply_item import Item, Said
 from holdgate.core.values.neutral import Loss, Seal
 from holdgate.core.values.neutral_reply import Event, Lost
@@ -217,8 +217,8 @@ class Items:
         yield from item.rest_of_thought(
             _joined(given.get("summary")), _joined(given.get("content"))
         )
-        encrypted = texts(given.get("encrypted_content"))
-        id = texts(given.get("id")) or item.id
+        encrypted = opaque(given.get("encrypted_content"))
+        id = opaque(texts(given.get("id")) or item.id)
         seals = (Seal(self._origin, "encrypted", encrypted, id),) if encrypted else ()
         yield from item.end_thought(seals)
 
@@ -233,9 +233,9 @@ def _twin(given: Json, known: list[Item]) -> Item | None:
     """Give the item that one of the whole response is: by its ids, else the first of its kind."""
     kind = texts(given.get("type"))
     ids = {texts(given.get("id")), texts(given.get("call_id"))} - {""}
-    alike = [item for item in known if item.fits(kind)]
-    for item in alike:
-        if item.id in ids or item.call_id in ids:
+    for item in known:
+        if item.fits(kind) and (item.id in ids or item.call_id in ids):
             return item
     call_id = texts(given.get("call_id"))
+    alike = (item for item in known if item.fits(kind))
     return next((item for item in alike if not (call_id and item.call_id)), None)

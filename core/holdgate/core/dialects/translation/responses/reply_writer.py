@@ -28,6 +28,7 @@ from holdgate.core.dialects.translation.responses.own_tools import own_tools
 from holdgate.core.dialects.translation.responses.response_object import (
     ResponseObject,
     item_status,
+    told_why,
 )
 from holdgate.core.values.neutral import Seal
 from holdgate.core.values.neutral_reply import (
@@ -71,6 +72,7 @@ class ResponsesReplyWriter:
         "_opened",
         "_out",
         "_own",
+        "_refused",
         "_response",
         "_sealed",
         "_seals",
@@ -94,7 +96,7 @@ class ResponsesReplyWriter:
         self._waiting: deque[_Block] = deque()
         self._blocks: dict[int, _Block] = {}
         self._usage: Usage | None = None
-        self._opened = self._ended = False
+        self._opened = self._ended = self._refused = False
 
     def tell(self, events: list[Event]) -> bytes:
         """See ReplyWriter.tell."""
@@ -162,6 +164,7 @@ class ResponsesReplyWriter:
             case TextDelta(text):
                 self._say("text", text)
             case RefusalDelta(text):
+                self._refused = True
                 self._say("refusal", text)
             case ThoughtDelta(text):
                 self._say("thought", text)
@@ -238,7 +241,8 @@ class ResponsesReplyWriter:
         self._carry(seals, "text")
 
     def _end(self, event: Ended) -> None:
-        status: Status = "incomplete" if item_status(event.why) == "incomplete" else "completed"
+        why = told_why(event.why, refused=self._refused)
+        status: Status = "incomplete" if item_status(why) == "incomplete" else "completed"
         while self._call >= 0:
             # A call that was cut off; what waited behind it is told all the same.
             self._close(status)
@@ -246,7 +250,7 @@ class ResponsesReplyWriter:
             self._tell_waiting()
         self._close(status)
         self._ended = True
-        response = self._response.ended(event.why, self._out.output, self._usage)
+        response = self._response.ended(why, self._out.output, self._usage)
         kind = b"response.incomplete" if status == "incomplete" else b"response.completed"
         self._out.tell(kind, b',"response":' + response)
 

@@ -53,7 +53,7 @@ LOST: Mapping[str, tuple[str, bool, tuple[object, ...]]] = MappingProxyType(
         "top_logprobs": ("probabilities of tokens", False, (0,)),
     }
 )
-# What a response repeats of its request.
+# What a response repeats of its request; `store` says whether the agent takes it for stored.
 ECHOED = frozenset(
     {
         "instructions",
@@ -74,6 +74,7 @@ ECHOED = frozenset(
         "prompt_cache_key",
         "previous_response_id",
         "metadata",
+        "store",
     }
 )
 

@@ -99,6 +99,11 @@ def response_id(telling: Telling) -> str:
     return f"resp_{telling.id}"
 
 
+def told_why(why: Why, *, refused: bool) -> Why:
+    """Give why the answer ended; who refuses without a word filters, here."""
+    return "filter" if why == "refusal" and not refused else why
+
+
 def item_status(why: Why) -> str:
     """Give the status of an item that was still open at the end."""
     return "incomplete" if why in _INCOMPLETE else "completed"
@@ -135,7 +140,12 @@ def _tool(tool: Members) -> Members:
 
 
 def _text(text: Members) -> Json:
-    format = members(text.get("format")) or {"type": msgspec.Raw(b'"text"')}
+    format = _said(members(text.get("format")) or {}) or {"type": msgspec.Raw(b'"text"')}
     if bytes(format.get("type", b"")) == b'"json_schema"':
         format = {"description": _NULL, "strict": msgspec.Raw(b"false")} | format
-    return {**text, "format": format}
+    return {**_said(text), "format": format}
+
+
+def _said(found: Members) -> Members:
+    """Leave out null, which requests may say instead of nothing, but most of a reply may not."""
+    return {name: raw for name, raw in found.items() if bytes(raw) != b"null"}

@@ -9,8 +9,18 @@ import msgspec
 
 from holdgate.core.dialects.reading import Json
 from holdgate.core.dialects.translation.base import Target
+from holdgate.core.dialects.translation.hosted_tools import chosen, search_of
 from holdgate.core.dialects.translation.tool_names import ToolNames
-from holdgate.core.values.neutral import Choice, Custom, Function, Hosted, Loss, Namespace, Tool
+from holdgate.core.values.neutral import (
+    Choice,
+    Custom,
+    Function,
+    Hosted,
+    Loss,
+    Namespace,
+    Request,
+    Tool,
+)
 
 _NO_PARAMETERS = b'{"type":"object","properties":{}}'
 # Tools that vendors run, as this dialect calls them.
@@ -29,8 +39,8 @@ def written_tools(
     for number, tool in enumerate(tools):
         match tool:
             case Hosted(kind):
-                if kind in target.hosted and kind in _HOSTED:
-                    yield _HOSTED[kind]
+                if _is_run(tool, target):
+                    yield _HOSTED[kind] | _options(tool, f"tools[{number}]", losses)
                 else:
                     why = f"the vendor's own tool {kind}"
                     losses.append(Loss(f"tools[{number}]", why, grave=kind == "computer"))
@@ -44,6 +54,23 @@ def written_tools(
                 }
             case Function() | Custom():
                 yield _own(tool, names.told(tool.name))
+
+
+def _is_run(tool: Hosted, target: Target) -> bool:
+    return tool.kind in target.hosted and tool.kind in _HOSTED
+
+
+def _options(tool: Hosted, path: str, losses: list[Loss]) -> Json:
+    """Give where a search may look; sites that it may not are not told here."""
+    if tool.kind != "web_search":
+        return {}
+    search = search_of(tool)
+    if search.blocked:
+        losses.append(Loss(f"{path}.blocked_domains", "not known to responses"))
+    if search.most:
+        losses.append(Loss(f"{path}.max_uses", "not known to responses"))
+    allowed = {"filters": {"allowed_domains": list(search.allowed)}} if search.allowed else {}
+    return allowed | search.location
 
 
 def _own(tool: Function | Custom, name: str) -> Json:
@@ -71,8 +98,16 @@ def _format(format: bytes) -> msgspec.Raw | Json:
     return {"type": "grammar", **inner}
 
 
-def written_choice(choice: Choice, tools: tuple[Tool, ...], names: ToolNames) -> str | Json:
+def written_choice(
+    request: Request, choice: Choice, target: Target, names: ToolNames, losses: list[Loss]
+) -> str | Json:
     """Give which tools may or must be called."""
+    tools = request.tools
+    if (hosted := chosen(choice, tools)) is not None:
+        if _is_run(hosted, target):
+            return {"type": _HOSTED[hosted.kind]["type"]}
+        losses.append(Loss("tool_choice", f"the vendor's own tool {hosted.kind}"))
+        return "auto"
     custom = {tool.name for tool in tools if isinstance(tool, Custom)}
     named: list[Json] = [
         {"type": "custom" if name in custom else "function", "name": names.told(name)}
