@@ -73,7 +73,11 @@ def number(value: object, *path: str) -> int:
 
 def is_nothing(value: msgspec.Raw) -> bool:
     """Tell whether a member that was not decoded is absent, null or empty."""
-    return len(value) < 16 and bytes(value).translate(None, b" \t\r\n") in _NOTHING
+    if len(value) >= 16:
+        return False
+    told = bytes(value).strip(b" \t\r\n")
+    # White space within a text is what the text says.
+    return (told if told[:1] == b'"' else told.translate(None, b" \t\r\n")) in _NOTHING
 
 
 def texts(value: object) -> str:
