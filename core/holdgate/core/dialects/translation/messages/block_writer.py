@@ -127,7 +127,7 @@ def object_text(text: str) -> bytes | None:
 def input_of(text: str) -> bytes:
     """Give the JSON text of the object that stands for arguments, whatever they are."""
     found = object_text(text)
-    return raw_text(text) if found is None else found
+    return raw_text(text.strip()) if found is None else found
 
 
 def raw_text(text: str) -> bytes:
