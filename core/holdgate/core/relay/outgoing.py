@@ -30,7 +30,7 @@ def relayed(
     if inbound.task == "generate":
         body = without_foreign_seals(inbound.dialect, body)
     if candidate.dialect != "gemini" and candidate.vendor_model != inbound.model:
-        body = replace_model(body, candidate.vendor_model)
+        body = replace_model(body, candidate.vendor_model, inbound.model)
     return Outgoing(
         "POST",
         _with_query(url, inbound.query),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 
 import msgspec
 
@@ -22,21 +23,31 @@ class _Model(msgspec.Struct):
 _decoder = msgspec.json.Decoder(_Model)
 
 
-def replace_model(body: bytes, new: str) -> bytes:
+def replace_model(body: bytes, new: str, old: str | None = None) -> bytes:
     """Give `body`, a JSON object with a member `model`, with that member's text replaced.
 
+    `old`: what it is now, where that is known. Nearly all agents write it near one of the ends.
     Nested members and texts that look like it stay. Each guess is proved by reading the result
     back, since a scan of every token costs more than the whole relay of a 64 kB body.
     """
-    if _decoder.decode(body).model == new:
+    if (_decoder.decode(body).model if old is None else old) == new:
         return body
     value = json.dumps(new, ensure_ascii=False).encode()
-    matches = list(_MODEL.finditer(body))
-    for match in (matches[:1] + matches[-1:]) if matches else ():
-        changed = _splice(body, [match.span(1)], value)
+    for span in _guesses(body):
+        changed = _splice(body, [span], value)
         if _decoder.decode(changed).model == new:
             return changed
     return _splice(body, _top_level_spans(body, "model"), value)
+
+
+def _guesses(body: bytes) -> Iterator[tuple[int, int]]:
+    """Give where the model's text may stand: the first thing that looks like it, then the last."""
+    first = _MODEL.search(body)
+    if first is None:
+        return
+    yield first.span(1)
+    if later := list(_MODEL.finditer(body, first.end())):
+        yield later[-1].span(1)
 
 
 def _splice(body: bytes, spans: list[tuple[int, int]], value: bytes) -> bytes:
