@@ -96,8 +96,7 @@ def _summary(request: dict[str, Any], now: float, reason: str) -> list[str]:
     if usage := request["usage"]:
         counts = [f"{name.replace('_', ' ')} {count}" for name, count in usage.items() if count]
         lines.append(f"tokens      {', '.join(counts) or 'none'}")
-    for loss in request["losses"]:
-        lines.append(f"lost        {loss['path']}: {loss['why']}")
+    lines += [f"lost        {loss['path']}: {loss['why']}" for loss in request["losses"]]
     if why := _why(request, reason):
         lines.append(f"why         {why}")
     return lines
