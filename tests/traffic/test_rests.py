@@ -425,7 +425,7 @@ def test_all_rests_of_a_key_are_lifted() -> None:
 def test_rests_of_keys_that_are_gone_are_forgotten() -> None:
     rests = Rests()
     kept, gone = fails(rests, WINDOW), fails(rests, WINDOW, candidate=OTHER_KEY)
-    assert rests.reconcile([A.lane]) == [gone]
+    assert rests.reconcile([A.lane], float("inf")) == [gone]
     assert rests.all() == [kept]
 
 
@@ -433,7 +433,7 @@ def test_rests_of_keys_that_are_gone_are_forgotten() -> None:
 def test_a_change_of_the_configuration_ends_refusals(kind: FaultKind) -> None:
     rests = Rests()
     kept, refused = fails(rests, RATE, candidate=OTHER_KEY), fails(rests, kind, seal="s")
-    assert rests.reconcile([A.lane, OTHER_KEY.lane]) == [refused]
+    assert rests.reconcile([A.lane, OTHER_KEY.lane], 0) == [refused]
     assert rests.all() == [kept]
 
 
@@ -444,10 +444,10 @@ def test_over_a_restart_a_refusal_stays_while_the_secret_is_the_same(kind: Fault
     fails(earlier, CREDIT, candidate=OTHER_KEY)
     later.restore(earlier.all())
     lanes = [A.lane, OTHER_KEY.lane]
-    assert later.reconcile(lanes, lambda _: "old") == []
+    assert later.reconcile(lanes, 0, lambda _: "old") == []
     assert later.all() == earlier.all()
     assert later.refusal(A, NOW + 1) is not None
-    assert [rest.kind for rest in later.reconcile(lanes, lambda _: "new")] == [kind]
+    assert [rest.kind for rest in later.reconcile(lanes, 0, lambda _: "new")] == [kind]
     assert [rest.kind for rest in later.all()] == [CREDIT]
 
 

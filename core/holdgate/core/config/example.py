@@ -7,7 +7,7 @@ STARTER = """\
 # what is wrong, and docs/configuration.md what there is to set.
 
 # [providers.deepseek]
-# preset = "deepseek"            # see `gateway presets`
+# preset = "deepseek"            # or anthropic, google, openai, openrouter, ollama, ...
 # key = "env:DEEPSEEK_API_KEY"   # or "keyring:NAME", "file:PATH", or the key itself
 # concurrency = 4                # requests at the vendor at once
 

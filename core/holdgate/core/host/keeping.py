@@ -12,7 +12,9 @@ from holdgate.core.traffic.affinity import Answered
 
 log = logging.getLogger(__name__)
 
-EVERY = 1.0  # seconds; what a killed process has not kept yet
+# Seconds between two writings; a change is written at once if there was none just before.
+EVERY = 0.2
+RETRY = 5.0  # seconds, where the file could not be written
 # Conversations whose key is looked up again after a start, the latest ones.
 CONVERSATIONS_MOST = 10_000
 
@@ -27,11 +29,16 @@ class Keeping:
         app.relay.resting.restore(file.load())
 
     async def run(self) -> None:
-        """Look each second, until cancelled."""
+        """Write each change, until cancelled."""
+        changed = asyncio.Event()
+        self._app.relay.resting.on_change = changed.set
         await self._recall()
         while True:
-            await asyncio.sleep(EVERY)
             await self._app.relay.loop.run_in_executor(None, self.save)
+            await asyncio.sleep(EVERY if not self._failed else RETRY)
+            if not self._app.relay.resting.is_changed:
+                changed.clear()
+                await changed.wait()
 
     def save(self) -> None:
         """Write the rests if they changed; what cannot be written is told and tried again."""

@@ -1,4 +1,4 @@
-"""Reload: config.toml and all keys are looked at each second, and applied when changed."""
+"""Reload: config.toml and all keys are looked at twice a second, and applied when changed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from holdgate.core.values.settings import Settings
 
 log = logging.getLogger(__name__)
 
-EVERY = 1.0  # seconds; a change is to apply within two
+EVERY = 0.5  # seconds; a change is to apply within two, and is seen twice before
 
 
 class Reload:
@@ -46,7 +46,7 @@ class Reload:
         self._attempts = WrongKeys()
 
     async def run(self) -> None:
-        """Look each second, until cancelled."""
+        """Look twice a second, until cancelled."""
         while True:
             await asyncio.sleep(EVERY)
             self._look_at_keys()

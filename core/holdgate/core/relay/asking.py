@@ -56,6 +56,8 @@ async def ask(served: Served, candidate: Candidate, ticket: Ticket, step: Try) -
         _answered(served, candidate, ticket, ended)
         return None
     served.note("fault", ended.fault.message)
+    if ended.fault.policy.whose == "agent" and ended.fault.reply is not None:
+        _began(served, candidate, ticket)  # who finds fault with a request is well
     if served.record.state == "passing":
         raise ended.fault
     reworded = words is not None and _learned(served, candidate, words.written, ended.fault)

@@ -31,8 +31,9 @@ class Resting:
         self._rests = Rests()
         self._scheduler, self._current, self._clock = scheduler, current, clock
         self._seal = seal
-        # Whether the rests are others than those that were kept for the next start.
+        # Whether the rests are others than those kept for the next start, and who is told of it.
         self.is_changed = False
+        self.on_change: Callable[[], None] = _tell_nobody
 
     @property
     def has_rests(self) -> bool:
@@ -52,7 +53,7 @@ class Resting:
         )
         if rest is None:
             return None
-        self.is_changed = True
+        self._change()
         if fault.kind is FaultKind.RATE and fault.retry_after is None:
             self._scheduler.narrow(lane)
         if not rest.refused:
@@ -113,7 +114,7 @@ class Resting:
 
     def reconfigured(self) -> None:
         """The configuration changed: a refused key may be another now."""
-        self._opened(self._rests.reconcile(self._current.roster.keys))
+        self._opened(self._rests.reconcile(self._current.roster.keys, self._clock.wall()))
 
     def restore(self, rests: Iterable[Rest]) -> None:
         """Go on with the rests of an earlier process, as far as their keys are the same."""
@@ -121,7 +122,7 @@ class Resting:
         self._rests.restore(
             msgspec.structs.replace(rest, until=min(rest.until, latest)) for rest in rests
         )
-        self._rests.reconcile(self._current.roster.keys, self._seal_of)
+        self._rests.reconcile(self._current.roster.keys, self._clock.wall(), self._seal_of)
         for rest in self._rests.all():
             if not rest.refused and rest.until > self._clock.wall():
                 self._close(rest)
@@ -130,13 +131,17 @@ class Resting:
         """Give all rests, to be kept for the next start."""
         return self._rests.all()
 
+    def _change(self) -> None:
+        self.is_changed = True
+        self.on_change()
+
     def _close(self, rest: Rest) -> None:
         seconds = rest.until - self._clock.wall()
         self._scheduler.close_lane(rest.lane, seconds, rest.why, rest.kind)
 
     def _opened(self, ended: list[Rest]) -> None:
         if ended:
-            self.is_changed = True
+            self._change()
         for rest in ended:
             if not rest.refused:
                 self._scheduler.open_lane(rest.lane)
@@ -144,3 +149,7 @@ class Resting:
     def _seal_of(self, lane: LaneId) -> str:
         key = self._current.roster.keys.get(lane)
         return self._seal(key) if isinstance(key, Secret) else ""
+
+
+def _tell_nobody() -> None:
+    """Nothing is kept for another start."""

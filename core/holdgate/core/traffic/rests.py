@@ -113,9 +113,9 @@ class Rests:
         return [self._rests.pop(key) for key in keys]
 
     def reconcile(
-        self, lanes: Iterable[LaneId], seal_of: Callable[[LaneId], str] | None = None
+        self, lanes: Iterable[LaneId], now: float, seal_of: Callable[[LaneId], str] | None = None
     ) -> list[Rest]:
-        """Forget the rests of lanes that are gone, and refusals; give those that ended.
+        """Forget refusals, and rests that are over of lanes that are gone; give those that ended.
 
         With `seal_of` (after a restart) refusals stay whose key has the same secret as then.
         """
@@ -123,7 +123,7 @@ class Rests:
         ended = [
             key
             for key, rest in self._rests.items()
-            if key[0] not in known
+            if (key[0] not in known and rest.until <= now)
             or (rest.refused and (seal_of is None or seal_of(key[0]) != rest.seal))
         ]
         return [self._rests.pop(key) for key in ended]
