@@ -10,8 +10,8 @@ import pytest
 
 from holdgate.core.client import ControlClient
 from holdgate.core.store.instance import Runtime, read_runtime
-from tests.cli.serving import gateway
-from tests.journeys.gateway import running
+from tests.cli.serving import gateway, serving
+from tests.journeys.gateway import polled, running
 
 NO_SCREEN = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "BROWSER": ""}
 
@@ -55,6 +55,18 @@ async def test_where_no_browser_is_the_address_is_printed(tmp_path: Path) -> Non
         bare = await gateway(tmp_path, "open", more=NO_SCREEN)
         assert (bare.code, bare.out) == (0, url)
         assert "no browser can be opened here" in bare.err
+
+
+async def test_serve_opens_it_too(tmp_path: Path) -> None:
+    command, seen = browser(tmp_path)
+    home = tmp_path / "home"
+    async with serving(home, "--open", "--no-tray", more={**NO_SCREEN, "BROWSER": command}) as it:
+        await polled(lambda: there(seen), lambda found: found, 10.0)
+        assert seen.read_text().startswith(f"{it.url}/#token=")
+
+
+async def there(file: Path) -> bool:
+    return file.exists()
 
 
 async def test_without_a_gateway_nothing_is_opened(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ _SLICE = 0.25
 @click.option(
     "--tray/--no-tray", default=None, help="With the tray icon, or without; else as it can be had."
 )
+@click.option("--open", "open_page", is_flag=True, help="Open the page in the browser, too.")
 @config_option
 @click.pass_obj
 def command(
@@ -51,6 +52,7 @@ def command(
     lan: bool,
     demo: bool,
     tray: bool | None,
+    open_page: bool,
     config_file: Path | None,
 ) -> None:
     """Run the gateway until Ctrl-C.
@@ -73,7 +75,7 @@ def command(
     except OSError as error:
         fail(f"the state folder {places.state} cannot be used: {error}")
     try:
-        code = _run(options, instance, tray if obj["gui"] else False)
+        code = _run(options, instance, tray if obj["gui"] else False, open_page=open_page)
     finally:
         instance.release()
     sys.exit(code)
@@ -99,7 +101,7 @@ def _adjustment(host: str | None, port: int | None, lan: bool) -> Callable[[Sett
     return adjust
 
 
-def _run(options: Options, instance: Instance, tray: bool | None) -> int:
+def _run(options: Options, instance: Instance, tray: bool | None, *, open_page: bool) -> int:
     """Start, wait for a signal, drain; give the exit code."""
     from holdgate.cli.showing import live_with, tray_if_any
     from holdgate.core.host import Gateway
@@ -112,9 +114,19 @@ def _run(options: Options, instance: Instance, tray: bool | None) -> int:
     address = _start(gateway, options)
     gateway.exited.add_done_callback(lambda _: stopping.wake.set())
     _greet(address, options)
+    if open_page:
+        _open_page(options)
     if tray is None:
         icon = tray_if_any(make, _say)
     return live_with(icon, lambda: _live(gateway, options, stopping))
+
+
+def _open_page(options: Options) -> None:
+    from holdgate.cli.commands.open import show_page
+    from holdgate.core.client import connect
+
+    if not show_page(connect(options.places.state).page_url(), options.environ):
+        _say("no browser can be opened here; gateway open --print gives the page's address")
 
 
 def _tray_of(options: Options, stopping: Stopping) -> Tray:
