@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -61,12 +63,8 @@ async def test_serve_opens_it_too(tmp_path: Path) -> None:
     command, seen = browser(tmp_path)
     home = tmp_path / "home"
     async with serving(home, "--open", "--no-tray", more={**NO_SCREEN, "BROWSER": command}) as it:
-        await polled(lambda: there(seen), lambda found: found, 10.0)
+        await polled(partial(asyncio.to_thread, seen.exists), bool, 10.0)
         assert seen.read_text().startswith(f"{it.url}/#token=")
-
-
-async def there(file: Path) -> bool:
-    return file.exists()
 
 
 async def test_without_a_gateway_nothing_is_opened(tmp_path: Path) -> None:
