@@ -16,11 +16,14 @@ from holdgate.tray.deeds import Deed
 from holdgate.tray.hosts import why_no_host
 from holdgate.tray.menu import Item, Menu
 from holdgate.tray.notices import Notice
-from holdgate.tray.pystray_icons import LostDisplay, kind_of, mended, style_of
+from holdgate.tray.pystray_icons import LostDisplay, has_hung_up, kind_of, mended, style_of
 
 NAME = "holdgate"
 # Enough for a panel of 32 points at double resolution.
 _PIXELS = 64
+# On xorg a first picture may be lost on a busy machine: two threads talk to the display there, and
+# what one has sent may lie until something more is. So the first looks show it again.
+_POKES = 20
 
 
 class PystrayBackend:
@@ -42,6 +45,7 @@ class PystrayBackend:
         self._icon: Any = None
         self._shown: Shown | None = None
         self._display = LostDisplay()
+        self._pokes = 0
 
     @property
     def has_menu(self) -> bool:
@@ -50,7 +54,9 @@ class PystrayBackend:
 
     @property
     def lost(self) -> bool:
-        """Whether the icon is gone for good; then GTK's thread stands still for ever."""
+        """Whether the icon is gone for good; its thread may stand still for ever then."""
+        if self._kind == "xorg" and self._icon is not None:
+            return has_hung_up(self._icon)
         return self._display.lost.is_set()
 
     @property
@@ -68,6 +74,7 @@ class PystrayBackend:
             if self._kind in ("gtk", "appindicator"):
                 self._display.guard()
             self._shown = None
+            self._pokes = _POKES if self._kind == "xorg" else 0
             self._icon = mended(self._pystray, self._kind)(NAME)
             self._prepare()
             self._icon.run(lambda _icon: ready())
@@ -98,7 +105,8 @@ class PystrayBackend:
         icon = self._icon
         if before is None:
             self._take_signals()
-        if before is None or before.look != shown.look or self._is_undocked():
+        if before is None or before.look != shown.look or self._is_undocked() or self._pokes:
+            self._pokes = max(0, self._pokes - 1)
             icon.icon = picture(shown.look, _PIXELS, style_of(self._kind))
         if before is None or before.title != shown.title:
             icon.title = shown.title

@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import logging
+import socket
 from threading import Event
 from typing import Any
 
@@ -84,6 +85,20 @@ def _xorg(base: Any) -> Any:
             self._icon_data = data
 
     return XorgIcon
+
+
+def has_hung_up(icon: Any) -> bool:
+    """Whether an xorg icon's display has gone.
+
+    Two threads talk to it; if the one that shows meets the end first, the other waits for ever.
+    """
+    try:
+        connection = icon._display.display.socket
+        return bool(connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b"")
+    except BlockingIOError:
+        return False
+    except (AttributeError, OSError):
+        return True
 
 
 def _gtk(base: Any) -> Any:
