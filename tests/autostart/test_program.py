@@ -20,7 +20,7 @@ TEMPORARY = (PurePosixPath("/tmp"), PureWindowsPath(r"C:\Users\me\AppData\Local\
     [
         ("/home/me/.local/share/pipx/venvs/holdgate/bin", ""),
         ("/home/me/.local/share/uv/tools/holdgate/bin", ""),
-        ("/home/me/work/.venv/bin", ""),
+        ("/home/me/project/.venv/bin", ""),
         ("/usr/bin", ""),
         ("/opt/template/bin", ""),
         ("/home/me/archive/bin", ""),

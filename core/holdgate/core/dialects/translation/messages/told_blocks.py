@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from holdgate.core.dialects.raw_events import frame
 from holdgate.core.dialects.reading import Json
 from holdgate.core.dialects.translation.custom_tools import as_arguments
@@ -25,7 +27,7 @@ def delta_head(index: int, kind: str, member: str) -> bytes:
     )
 
 
-class Told:
+class Told(ABC):
     """A block: `ended` when nothing more comes, `started` when the agent knows of it."""
 
     kind = ""
@@ -41,9 +43,9 @@ class Told:
         """Take a piece that waits to be told."""
         self._pieces.append(piece)
 
+    @abstractmethod
     def block(self) -> Json:
         """Give the block as it starts."""
-        raise NotImplementedError
 
     def news(self, index: int) -> list[bytes]:
         """Give the events that this block has to tell now, as the one with this number."""
