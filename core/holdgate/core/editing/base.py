@@ -1,0 +1,58 @@
+"""What an editor of one format promises: values by path, and texts in which just one changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A step into a list: to the mapping in it whose member `member` has the text `value`."""
+
+    member: str
+    value: str
+
+
+# A text steps into a mapping, a number or an Item into a list.
+Path = tuple[str | int | Item, ...]
+
+
+class Missing:
+    """The class of MISSING."""
+
+
+MISSING: Final = Missing()  # no value: null is one
+
+
+class BrokenText(Exception):
+    """A text that is not in its format; `str()` says what is wrong and in which line."""
+
+
+class CannotChange(Exception):
+    """A layout in which the change cannot be made without disturbing something else."""
+
+
+class Editor(Protocol):
+    """Edits texts of one format. All methods raise BrokenText for a text that is not in it.
+
+    An empty or blank text is an empty mapping. Line ends, indentation, comments, order, a missing
+    last line end and a BOM stay as they are; every result was parsed again and means just what was
+    asked for.
+    """
+
+    def value(self, text: str, path: Path) -> object:
+        """Give the plain value at `path`, or MISSING."""
+
+    def with_value(self, text: str, path: Path, value: object) -> str:
+        """Give `text` with `path` set to a text, number, flag, None, list or dict.
+
+        Mappings and lists on the way are made, and an Item that is not there is added last, with its
+        member. A value that is there already is left as it is written. Raises CannotChange.
+        """
+
+    def without(self, text: str, path: Path) -> str:
+        """Give `text` without what stands at `path`; as it is if nothing does. Raises CannotChange.
+
+        Mappings and lists that become empty stay.
+        """
