@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -124,6 +126,12 @@ def test_no_ledger_is_no_requests(tmp_path: Path) -> None:
     sums = usage_since(tmp_path / FILE_NAME, 0.0, "agent")
     assert (sums.rows, sums.total) == ((), UsageRow(""))
     assert not list(tmp_path.iterdir())
+
+
+def test_a_ledger_that_is_just_being_made_is_no_requests(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+    assert usage_since(tmp_path / FILE_NAME, 0.0, "agent").total == UsageRow("")
 
 
 def test_the_shape(path: Path) -> None:

@@ -47,8 +47,8 @@ class Editor(Protocol):
     def with_value(self, text: str, path: Path, value: object) -> str:
         """Give `text` with `path` set to a text, number, flag, None, list or dict.
 
-        Mappings and lists on the way are made, and an Item that is not there is added last, with its
-        member. A value that is there already is left as it is written. Raises CannotChange.
+        Mappings and lists on the way are made, and an Item that is not there is added last, with
+        its member. A value that is there already is left as it is written. Raises CannotChange.
         """
 
     def without(self, text: str, path: Path) -> str:

@@ -75,7 +75,8 @@ class UsageSums:
 def usage_since(path: Path, since: float, by: str) -> UsageSums:
     """Sum up a ledger's requests; `by` is one of BY.
 
-    The most output is first, days are in their order. No file is no requests. Raises sqlite3.Error.
+    The most output is first, days are in their order. No file, or one that is just being made, is
+    no requests. Raises sqlite3.Error.
     """
     found = _read(path, since, by) if path.exists() else []
     rows = sorted(found, key=lambda row: row.name)
@@ -88,6 +89,8 @@ def _read(path: Path, since: float, by: str) -> Iterable[UsageRow]:
     uri = f"{path.resolve().as_uri()}?mode=ro"
     with closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_WAIT)) as db:
         db.execute("BEGIN")  # both queries see the same moment
+        if not db.execute("PRAGMA user_version").fetchone()[0]:
+            return ()  # a gateway is just about to make its tables
         requests = db.execute(
             f"SELECT {_OF_REQUESTS[by]}, count(*), "
             "sum(state = 'done'), sum(state = 'failed'), sum(state = 'cancelled'), "
