@@ -97,8 +97,8 @@ class Agent:
     that its further models have (`-m opus=MODEL`), beside the main one. `variables` and `arguments`
     start it with nothing written; where that does not do, `no_run` says why and what does.
     `connect` is what its own configuration wants, for good; where there is no such thing
-    `no_connect` says so. `source` tells where the recipe is from: measured (with the version), or a page of its
-    documentation with the date.
+    `no_connect` says so. `source` tells where the recipe is from: measured (with the version), or
+    a page of its documentation with the date.
     """
 
     name: str
