@@ -17,6 +17,7 @@ from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -147,6 +148,22 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """With --strict-system only: others do not get here."""
     if missing := _missing(item):
         pytest.fail(f"this system has no {', '.join(missing)} (--strict-system)", pytrace=False)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In a process of several: hand what was left out to the one that tells it."""
+    handed: dict[str, object] | None = getattr(session.config, "workeroutput", None)
+    if handed is not None:
+        left_out = session.config.stash.get(LEFT_OUT, Counter())
+        handed["left_out"] = [(*where, count) for where, count in left_out.items()]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take what one process left out: each of them collected all tests."""
+    handed = getattr(node, "workeroutput", {}).get("left_out", ())
+    told = Counter({(parts, file): count for parts, file, count in handed})
+    node.config.stash[LEFT_OUT] = node.config.stash.get(LEFT_OUT, Counter()) | told
 
 
 def pytest_terminal_summary(

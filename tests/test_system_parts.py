@@ -45,6 +45,13 @@ def test_what_cannot_run_is_left_out_named_and_counted(tmp_path: Path) -> None:
     assert "skipped" not in said
 
 
+def test_it_is_counted_once_where_several_processes_share_the_tests(tmp_path: Path) -> None:
+    code, said = run(tmp_path, TESTS, "--numprocesses", "2")
+    assert code == 0, said
+    assert "left out for want of teapot: test_made_up.py: 3" in said.splitlines()
+    assert "2 passed" in said
+
+
 def test_what_cannot_run_fails_when_strict(tmp_path: Path) -> None:
     code, said = run(tmp_path, TESTS, "--strict-system")
     assert code == 1, said

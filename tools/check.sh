@@ -27,7 +27,8 @@ quietly "mypy" "$bin/mypy"
 quietly "lint-imports" "$bin/lint-imports"
 if [ "$what" = tests ]; then
     echo "== pytest"
-    "$bin/pytest" --quiet "$@" || failed="$failed pytest"
+    # Much of it waits for programs and sockets: two at a time; the tests of a file stay together.
+    "$bin/pytest" --quiet --numprocesses 2 --dist loadfile "$@" || failed="$failed pytest"
 fi
 
 if [ -n "$failed" ]; then

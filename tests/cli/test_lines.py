@@ -75,6 +75,10 @@ def test_a_folded_text_fits_and_is_whole(text: str, width: int, first: int) -> N
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
 
 
+def test_a_word_that_takes_no_cells_stays() -> None:
+    assert folded("0000 \ufe0f", 2, 0) == ["00", "00", "\ufe0f"]
+
+
 @given(TEXTS, TEXTS, st.integers(10, 60))
 def test_a_hanging_text_fits_below_itself(before: str, text: str, width: int) -> None:
     for line in hanging(said(before[:8]), text, width)[1:]:

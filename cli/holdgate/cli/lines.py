@@ -101,7 +101,8 @@ def folded(text: str, width: int, first: int) -> list[str]:
         if line or cells(word) <= width:
             lines.append(line)
             room = width
-        *full, line = chop_cells(word, max(2, room)) or [""]
+        # What takes no cells at all would be chopped into nothing.
+        *full, line = (chop_cells(word, max(2, room)) if cells(word) else None) or [word]
         lines += full
         room = width
     return [*lines, line]
