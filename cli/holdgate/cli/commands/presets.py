@@ -43,7 +43,7 @@ def command(word: str | None, as_json: bool) -> None:
     "limits_source", "rate_headers", "lists", "models", "hosted", "quirks": [{"name", "says"}],
     "unverified", "notes"}]}; bases, example, auth, lists and hosted by dialect; models null is the
     vendor's list; a list of "" is none.
-    """  # noqa: D301 (\b is click's)
+    """
     from holdgate.core.catalog import load_presets
 
     presets = load_presets()
@@ -65,23 +65,23 @@ def rows_of(presets: list[Preset], width: int | None) -> list[Line]:
     columns = [
         Column("NAME"),
         Column("VENDOR", least=14),
-        Column("DIALECTS", least=10, spare=1),
-        Column("KEY", least=8),
+        Column("DIALECTS"),
+        Column("KEY", spare=1),
     ]
-    rows = [(each.name, each.title, ", ".join(each.dialects), key_of(each)) for each in presets]
+    rows = [(each.name, _title(each), ", ".join(each.dialects), key_of(each)) for each in presets]
     return table(columns, rows, width)
 
 
 def key_of(preset: Preset) -> str:
     """Say where the key comes from by itself, or why none does."""
     if preset.is_local:
-        return "none (local)"
+        return "none"
     return preset.key_env or "your own"
 
 
 def lines_of(preset: Preset, near: list[str], width: int | None) -> list[Line]:
     """Give all that is known of a preset; `near`: names of others that are like it."""
-    lines = [said((preset.title, "head"), f"  {preset.name}"), said("")]
+    lines = [*hanging(said((preset.name, "head"), "  "), preset.title, width), said("")]
     facts = [*_addresses(preset), *_key(preset), *_rest(preset)]
     if near:
         facts.append(("like it", ", ".join(near)))
@@ -101,6 +101,10 @@ def shape_of(preset: Preset) -> dict[str, Any]:
     quirks = [{"name": each, "says": quirk_in_words(each)} for each in preset.quirks]
     more = {"dialects": preset.dialects, "local": preset.is_local, "quirks": quirks}
     return fields | more
+
+
+def _title(preset: Preset) -> str:
+    return f"{preset.title}, local" if preset.is_local else preset.title
 
 
 def _like(presets: list[Preset], word: str | None) -> list[Preset]:

@@ -1,8 +1,8 @@
 """The catalogue: what is known of a vendor before the person says anything.
 
 A file `NAME.toml` beside this module holds `title`, `key_env`, `key_page`, `needs_key`, `generic`,
-`quirks`, `models`, `rate_headers`, `limits_source`, `unverified`, `notes` and the tables `[base]` (a
-base URL for each dialect), `[auth]`, `[hosted]`, `[limits]`, `[lists]`, `[asks.NAME]` and, for a
+`quirks`, `models`, `rate_headers`, `limits_source`, `unverified`, `notes` and the tables `[base]`
+(a base URL for each dialect), `[auth]`, `[hosted]`, `[limits]`, `[lists]`, `[asks.NAME]` and, for a
 generic one, `[example]`: the fields of Preset. The schema is strict: a slip in a shipped file must
 fail a test, not a person's request.
 """
@@ -91,13 +91,12 @@ def _misfit(preset: Preset) -> str:
         (not preset.key_env and not preset.generic, "key_env: missing"),
         (bool(preset.limits) != bool(preset.limits_source), "limits_source: goes with limits"),
         (used != set(preset.asks), "asks: not what the placeholders of base are"),
-        (not set(preset.auth) <= set(preset.dialects), "auth: a dialect without a base"),
-        (not set(preset.hosted) <= set(preset.dialects), "hosted: a dialect without a base"),
-        (not set(preset.lists) <= set(preset.dialects), "lists: a dialect without a base"),
-        (not set(preset.unverified) <= set(preset.dialects), "unverified: a dialect without a base"),
     ):
         if is_wrong:
             return says
+    for key in ("auth", "hosted", "lists", "unverified"):
+        if not set(getattr(preset, key)) <= set(preset.dialects):
+            return f"{key}: a dialect without a base"
     return ""
 
 

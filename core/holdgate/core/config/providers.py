@@ -105,7 +105,7 @@ def _find_preset(
     preset = find_preset(name)
     if preset is None:
         names = preset_names()
-        allowed = "one of " + ", ".join(f'"{known}"' for known in names)
+        allowed = "one of those that gateway presets shows"
         report.wrong((*path, "preset"), name, allowed, nearest_name(name, names))
     return preset
 
