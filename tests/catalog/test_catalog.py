@@ -50,9 +50,10 @@ def test_every_vendor_loads() -> None:
     assert tuple(PRESETS) == preset_names()
     assert set(PRESETS) >= {
         "anthropic", "anthropic-compatible", "azure", "bedrock", "cerebras", "dashscope",
-        "deepseek", "fireworks", "google", "groq", "kimi-code", "llama-cpp", "lmstudio", "minimax", "mistral",
-        "modelscope", "moonshot", "nvidia", "ollama", "openai", "openai-compatible", "openrouter",
-        "siliconflow", "stepfun", "together", "vercel", "vllm", "volcengine", "xai", "zai", "zhipu",
+        "deepseek", "fireworks", "google", "groq", "kimi-code", "llama-cpp", "lmstudio",
+        "minimax", "mistral", "modelscope", "moonshot", "nvidia", "ollama", "openai",
+        "openai-compatible", "openrouter", "siliconflow", "stepfun", "together", "vercel", "vllm",
+        "volcengine", "xai", "zai", "zhipu",
     }  # fmt: skip
 
 
