@@ -47,6 +47,15 @@ def known_ids(
     return _offers(_requests(ctx, ""), incomplete)
 
 
+def preset_names(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Offer the vendors of the catalogue."""
+    from holdgate.core.catalog import load_presets
+
+    return _offers(((each.name, each.title) for each in load_presets().values()), incomplete)
+
+
 def provider_names(
     ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[str]]:

@@ -48,12 +48,15 @@ MODELS: dict[DialectName, tuple[str, ...]] = {
     "messages": ("m", "claude-sonnet-4-5", "claude-opus-4-6"),
     "gemini": ("m", "gemini-2.5-pro", "gemini-3-pro"),
 }
-TARGETS = [
-    Target(name, dialect, model, frozenset(preset.quirks))
-    for name, preset in load_presets().items()
-    for dialect in preset.bases
-    for model in MODELS[dialect]
-] + [Target("strict", "chat", "m", frozenset({"strict_alternation"}))]
+# Vendors with the same ways are one: many differ by their address only.
+TARGETS = list(
+    {
+        (dialect, model, preset.quirks): Target(name, dialect, model, frozenset(preset.quirks))
+        for name, preset in reversed(tuple(load_presets().items()))
+        for dialect in preset.bases
+        for model in MODELS[dialect]
+    }.values()
+)
 PROMPT: dict[DialectName, str] = {
     "chat": "messages",
     "responses": "input",

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from holdgate.core.catalog.loader import (
     CatalogError,
-    Preset,
     load_preset,
     load_presets,
     parse_preset,
     preset_names,
 )
+from holdgate.core.catalog.preset import Ask, Preset, WrongAnswer, examples, filled
 
 __all__ = [
+    "Ask",
     "CatalogError",
     "Preset",
+    "WrongAnswer",
+    "examples",
+    "filled",
     "load_preset",
     "load_presets",
     "parse_preset",

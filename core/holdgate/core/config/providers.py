@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from holdgate.core.catalog import Preset, preset_names
+from holdgate.core.catalog import Preset, examples, preset_names
 from holdgate.core.config.keys import read_keys
 from holdgate.core.config.lines import KeyPath
 from holdgate.core.config.models import read_models
@@ -57,7 +57,8 @@ def _read_provider(
     _check_speaks(report, table, path)
     preset = _find_preset(report, given, path, find_preset)
     if preset:
-        given = dict(preset.bases) | dict(preset.limits) | given
+        _check_addresses(report, preset, table, path)
+        given = dict(preset.ready) | dict(preset.limits) | given
     return Provider(
         name=name,
         keys=read_keys(report, table, path, preset),
@@ -65,6 +66,7 @@ def _read_provider(
         auth=dict(preset.auth) if preset else {},
         quirks=preset.quirks if preset else (),
         hosted=dict(preset.hosted) if preset else {},
+        lists=_lists(preset, table) if preset else {},
         **given,
     )
 
@@ -76,6 +78,24 @@ def _check_speaks(report: Report, table: Table, path: KeyPath) -> None:
         report.says(path, f"needs a preset, or a base URL for a dialect it speaks ({names})")
 
 
+def _check_addresses(report: Report, preset: Preset, table: Table, path: KeyPath) -> None:
+    """Report a preset that knows no address by itself, where the table has none either."""
+    if preset.ready or any(dialect in table for dialect in preset.dialects):
+        return
+    dialect, url = next(iter(examples(preset).items()))
+    says = f'the preset "{preset.name}" needs an address of yours, such as {dialect} = "{url}"'
+    report.says(path, f"{says}; all that it takes: gateway presets {preset.name}")
+
+
+def _lists(preset: Preset, table: Table) -> dict[DialectName, str]:
+    """Give where the lists of models are; a list of the preset's goes with its own base only."""
+    return {
+        dialect: url
+        for dialect, url in preset.lists.items()
+        if dialect not in preset.ready or dialect not in table
+    }
+
+
 def _find_preset(
     report: Report, given: dict[str, Any], path: KeyPath, find_preset: FindPreset
 ) -> Preset | None:
@@ -85,7 +105,7 @@ def _find_preset(
     preset = find_preset(name)
     if preset is None:
         names = preset_names()
-        allowed = "one of " + ", ".join(f'"{known}"' for known in names)
+        allowed = "one of those that gateway presets shows"
         report.wrong((*path, "preset"), name, allowed, nearest_name(name, names))
     return preset
 

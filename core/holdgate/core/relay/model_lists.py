@@ -16,7 +16,6 @@ from holdgate.core.relay.ports import Upstream
 from holdgate.core.relay.roster import Current
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault, FaultKind
-from holdgate.core.values.names import DIALECT_NAMES, DialectName
 from holdgate.core.values.settings import Model, Provider
 
 log = logging.getLogger(__name__)
@@ -86,6 +85,7 @@ class ModelLists:
             provider
             for provider in self._current.roster.settings.providers.values()
             if provider.models is None
+            and provider.listing()
             and ((known := self._lists.get(provider.name)) is None or now - known.at > FRESH)
         ]
 
@@ -115,8 +115,10 @@ async def fetch_models(
     keys = [key for key in provider.keys if key.on]
     if not keys:
         raise Fault(FaultKind.AUTH, f"{provider.name}: each of its keys is switched off")
-    dialect = _dialect_with_list(provider)
-    url = DIALECTS[dialect].models_url(provider.base(dialect))
+    dialect = provider.listing()
+    if dialect is None:
+        raise Fault(FaultKind.MODEL, "the vendor has none; name yours by models = [...]")
+    url = provider.lists.get(dialect) or DIALECTS[dialect].models_url(provider.base(dialect))
     request = own("GET", url, b"", roster, (provider.name, keys[0].name), dialect)
     fetched = await fetch(upstream, request, PATIENCE)
     if fetched.head.status != 200:
@@ -127,7 +129,3 @@ async def fetch_models(
         raise Fault(FaultKind.UNREADABLE, f"no list of models at {url}") from error
     entries = found.data or found.models or []
     return tuple(Model(id=(e.id or e.name).removeprefix("models/")) for e in entries)
-
-
-def _dialect_with_list(provider: Provider) -> DialectName:
-    return next(name for name in DIALECT_NAMES if provider.base(name))

@@ -253,7 +253,8 @@ def describe_names(settings: Settings) -> list[tuple[str, str]]:
     ]
     for provider in settings.providers.values():
         if provider.models is None:
-            told.append((f"{provider.name}/…", "any model that the vendor lists"))
+            which = "that the vendor lists" if provider.listing() else "(the vendor has no list)"
+            told.append((f"{provider.name}/…", f"any model {which}"))
         for model in provider.models or ():
             at_vendor = f" as {model.vendor_id}" if model.vendor_id else ""
             dialects = ", ".join(spoken(provider, model))

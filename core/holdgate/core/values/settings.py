@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from holdgate.core.values import kinds
 from holdgate.core.values.kinds import Kind
-from holdgate.core.values.names import DialectName
+from holdgate.core.values.names import DIALECT_NAMES, DialectName
 
 DEFAULT_PORT = 4653  # spells HOLD on a phone
 
@@ -168,10 +168,19 @@ class Provider:
     quirks: tuple[str, ...] = ()
     # Kinds of tools that the vendor runs itself, by dialect.
     hosted: Mapping[DialectName, tuple[str, ...]] = field(default_factory=dict)
+    # Addresses of the list of models where it is elsewhere than usual; "": there is none.
+    lists: Mapping[DialectName, str] = field(default_factory=dict)
 
     def base(self, dialect: DialectName) -> str:
         """Give the base URL for a dialect, or "" if the provider does not speak it."""
         return str(getattr(self, dialect))
+
+    def listing(self) -> DialectName | None:
+        """Give the dialect in which its list of models is asked for, None if it has no list."""
+        for dialect in DIALECT_NAMES:
+            if self.base(dialect) and self.lists.get(dialect) != "":
+                return dialect
+        return None
 
     def limits_of(self, key: Key) -> tuple[int, int, int]:
         """Give a key's concurrency, requests and tokens a window; 0 is no limit."""
