@@ -157,7 +157,10 @@ class Provider:
         (), kinds.HEADERS, "headers added to each request to this provider"
     )
     proxy: str = setting(
-        "", kinds.PROXY, 'an http proxy or "direct"; absent: system proxy (never for loopback)'
+        "", kinds.PROXY, 'a proxy or "direct"; absent: system proxy (never for loopback)'
+    )
+    ca: str = setting(
+        "", kinds.FILE, "authorities (PEM) to trust besides the system's, such as a company's"
     )
     connect_timeout: float = setting(10.0, kinds.DURATION, "to connect, TLS included")
     first_byte_timeout: float = setting(600.0, kinds.DURATION, "until the vendor's status line")
