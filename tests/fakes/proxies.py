@@ -60,8 +60,8 @@ class Proxy:
         there, to_there = await asyncio.open_connection("127.0.0.1", self.to)
         self._writers.add(to_there)
         to_there.write(first)
-        one = asyncio.ensure_future(_copy(reader, to_there))
-        other = asyncio.ensure_future(_copy(there, writer))
+        one = asyncio.ensure_future(_copy(reader, to_there))  # noqa: TID251 (ended below)
+        other = asyncio.ensure_future(_copy(there, writer))  # noqa: TID251 (ended below)
         await asyncio.wait((one, other), return_when=asyncio.FIRST_COMPLETED)
         one.cancel()
         other.cancel()
@@ -115,7 +115,9 @@ class SocksProxy(Proxy):
         if self.login and not await self._logged_in(reader, writer, self.login):
             return
         kind = (await reader.readexactly(4))[3]
-        self.asked.append(f"{await _host(reader, kind)}:{int.from_bytes(await reader.readexactly(2))}")
+        self.asked.append(
+            f"{await _host(reader, kind)}:{int.from_bytes(await reader.readexactly(2))}"
+        )
         writer.write(bytes((5, self.code, 0, 1, 127, 0, 0, 1, 0, 0)))
         if self.code == 0:
             await self.lead(reader, writer)

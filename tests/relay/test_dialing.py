@@ -1,13 +1,24 @@
-"""The ways to a vendor: direct and through each kind of proxy, with TLS of an authority of its own."""
+"""The ways to a vendor: direct and through each kind of proxy, with TLS of an own authority."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Never
 
 import pytest
 import trustme
 
+from holdgate.core.relay.dialing import Dialer, Progress, address_of
+from holdgate.core.relay.http1 import Connection
+from holdgate.core.relay.proxies import Proxy as Address
+from holdgate.core.relay.reasons import unreachable
+from holdgate.core.relay.trust import Trust
+from holdgate.core.relay.tunnels import SocksMissing
+from holdgate.core.relay.upstream import Pool
+from holdgate.core.values.clock import system_clock
+from holdgate.core.values.errors import Fault
 from tests.fakes.proxies import HttpProxy, Proxy, SocksProxy
 from tests.relay.reaching import OK, asked, pem_of, serving, tls_of
 
@@ -61,3 +72,24 @@ async def test_who_looks_up_a_name_for_socks(ca: Path) -> None:
         assert await asked("http://localhost:81/v1", proxy=there) == 200
         assert await asked("http://localhost:81/v1", proxy=here) == 200
         assert proxy.asked == ["localhost:81", "127.0.0.1:81"]
+
+
+async def test_without_the_extra_socks_it_is_told_what_to_do() -> None:
+    def missing(proxy: Address) -> Never:
+        raise ImportError(name="python_socks")
+
+    origin = address_of("https://api.vendor.test/", "socks5://127.0.0.1:1").origin
+    pool = Pool(system_clock(asyncio.get_running_loop().time))
+    progress = Progress()
+    with pytest.raises(SocksMissing) as caught:
+        await Dialer(Trust({}), missing).dial(origin, lambda: Connection(pool), progress)
+    assert unreachable(origin, caught.value, progress, 10.0) == (
+        "cannot reach api.vendor.test:443 through the proxy socks5://127.0.0.1:1: a proxy of the "
+        "kind socks5 needs the extra socks: pipx inject holdgate 'python-socks[asyncio]'"
+    )
+
+
+async def test_a_request_in_plain_words_to_tls_is_told_as_such() -> None:
+    async with serving(b"\x15\x03\x03\x00\x02\x02\x46") as port:
+        with pytest.raises(Fault, match=r"the reply is no HTTP: it speaks TLS; is it https://\?"):
+            await asked(f"http://127.0.0.1:{port}/v1")

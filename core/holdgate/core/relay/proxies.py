@@ -66,8 +66,8 @@ def parse_proxy(text: str) -> Proxy:
 
 def shown_proxy(text: str) -> str:
     """Give a proxy's address as people may see it, without user and password."""
-    scheme, _, rest = text.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}"
+    scheme, mark, rest = text.partition("://") if "://" in text else ("", "", text)
+    return f"{scheme}{mark}{rest.rpartition('@')[2]}"
 
 
 def passwords(proxies: Iterable[str]) -> set[str]:

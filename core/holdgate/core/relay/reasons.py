@@ -171,7 +171,7 @@ def _certificate(error: ssl.SSLCertVerificationError, host: str, names: tuple[st
 
 
 def _handshake(error: ssl.SSLError, host: str) -> str:
-    reason = error.reason or str(error)
+    reason = getattr(error, "reason", None) or str(error)
     if any(part in reason for part in _NOT_TLS):
         return "what answers there does not speak TLS; is it http://?"
     if any(part in reason for part in _OLD_TLS):

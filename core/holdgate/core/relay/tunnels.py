@@ -64,6 +64,8 @@ class Knock(asyncio.Protocol):
     def __init__(self) -> None:
         """Begin to listen."""
         self._head: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        # TLS with the proxy may fail, and then nobody waits for its answer.
+        self._head.add_done_callback(lambda head: head.cancelled() or head.exception())
         self._said = b""
 
     async def answered(self) -> None:
