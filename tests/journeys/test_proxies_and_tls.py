@@ -78,22 +78,25 @@ async def silent_about_it(gateway: Running, proxy: Proxy) -> None:
 
 
 async def test_the_environments_proxy_and_whom_it_leaves_out(tmp_path: Path, ca: Path) -> None:
-    async with FakeVendor(tls=TLS) as vendor, FakeVendor() as inside:
-        async with HttpProxy(vendor.port, LOGIN) as proxy:
-            # 0.0.0.0 is this machine, but no loopback address.
-            own = f"http://0.0.0.0:{inside.port}"
-            config = provider(VENDOR, dialects=("chat",)) + provider(
-                own, name="own", dialects=("chat",), models='["own-model"]'
-            )
-            environ = {
-                "HTTPS_PROXY": proxy.url,
-                "http_proxy": proxy.url,
-                "NO_PROXY": "10.0.0.0/8, 0.0.0.0/32",
-                "NODE_EXTRA_CA_CERTS": str(ca),
-            }
-            async with running(tmp_path, config, environ=environ) as gateway:
-                assert (await ask(gateway)).status == 200
-                path, upload = asking("chat", "own/own-model")
-                assert (await post(gateway.url + path, upload=upload)).status == 200
+    async with (
+        FakeVendor(tls=TLS) as vendor,
+        FakeVendor() as inside,
+        HttpProxy(vendor.port, LOGIN) as proxy,
+    ):
+        # 0.0.0.0 is this machine, but no loopback address.
+        own = f"http://0.0.0.0:{inside.port}"
+        config = provider(VENDOR, dialects=("chat",)) + provider(
+            own, name="own", dialects=("chat",), models='["own-model"]'
+        )
+        environ = {
+            "HTTPS_PROXY": proxy.url,
+            "http_proxy": proxy.url,
+            "NO_PROXY": "10.0.0.0/8, 0.0.0.0/32",
+            "NODE_EXTRA_CA_CERTS": str(ca),
+        }
+        async with running(tmp_path, config, environ=environ) as gateway:
+            assert (await ask(gateway)).status == 200
+            path, upload = asking("chat", "own/own-model")
+            assert (await post(gateway.url + path, upload=upload)).status == 200
     assert proxy.asked == ["api.vendor.test:443"]
     assert [seen.path for seen in inside.requests] == ["/v1/chat/completions"]
