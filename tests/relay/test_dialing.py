@@ -74,6 +74,16 @@ async def test_who_looks_up_a_name_for_socks(ca: Path) -> None:
         assert proxy.asked == ["localhost:81", "127.0.0.1:81"]
 
 
+async def test_by_truststores_context_which_windows_and_macos_get(ca: Path) -> None:
+    async with serving(OK, VENDOR) as port:
+        origin = address_of(f"https://127.0.0.1:{port}/", "", str(ca)).origin
+        pool = Pool(system_clock(asyncio.get_running_loop().time))
+        dialer = Dialer(Trust({}, "darwin"))
+        made = await dialer.dial(origin, lambda: Connection(pool), Progress(), 9.0)
+        assert made.alive
+        made.abort()
+
+
 async def test_without_the_extra_socks_it_is_told_what_to_do() -> None:
     def missing(proxy: Address) -> Never:
         raise ImportError(name="python_socks")
@@ -82,7 +92,7 @@ async def test_without_the_extra_socks_it_is_told_what_to_do() -> None:
     pool = Pool(system_clock(asyncio.get_running_loop().time))
     progress = Progress()
     with pytest.raises(SocksMissing) as caught:
-        await Dialer(Trust({}), missing).dial(origin, lambda: Connection(pool), progress)
+        await Dialer(Trust({}), missing).dial(origin, lambda: Connection(pool), progress, 9.0)
     assert unreachable(origin, caught.value, progress, 10.0) == (
         "cannot reach api.vendor.test:443 through the proxy socks5://127.0.0.1:1: a proxy of the "
         "kind socks5 needs the extra socks: pipx inject holdgate 'python-socks[asyncio]'"

@@ -43,6 +43,7 @@ def test_the_persons_own_word_counts(url: str) -> None:
         "llm.localhost",
         "127.0.0.1",
         "127.8.8.8",
+        "localhost.",
         "[::1]",
         "localhost:11434",
     ],

@@ -60,12 +60,12 @@ def test_what_the_environment_names_in_vain_is_told_and_left_out(
     none = tmp_path / "none.pem"
     none.write_text("hello\n")
     gone = str(tmp_path / "gone.pem")
-    environ = {"NODE_EXTRA_CA_CERTS": str(none), "REQUESTS_CA_BUNDLE": gone}
+    environ = {"NODE_EXTRA_CA_CERTS": str(none), "SSL_CERT_FILE": gone}
     with caplog.at_level(logging.WARNING):
         assert names(make_context(environ, files[0], "linux")) == {"One"}
     assert [record.getMessage() for record in caplog.records] == [
+        f"SSL_CERT_FILE is left out: it cannot be read: {gone}: No such file or directory",
         f"NODE_EXTRA_CA_CERTS is left out: it holds no certificate in PEM form: {none}",
-        f"REQUESTS_CA_BUNDLE is left out: it cannot be read: {gone}: No such file or directory",
     ]
 
 

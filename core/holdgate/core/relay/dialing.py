@@ -87,11 +87,12 @@ class Dialer:
         self._trust, self._socks = trust, socks
 
     async def dial(
-        self, origin: Origin, make: Callable[[], Connection], progress: Progress
+        self, origin: Origin, make: Callable[[], Connection], progress: Progress, patience: float
     ) -> Connection:
         """Open a connection. Raises OSError (TLS's errors are some), ValueError for bad addresses.
 
-        `progress` is kept up to date, so that it tells more of an error.
+        `progress` is kept up to date, so that it tells more of an error. `patience` (seconds, 0 for
+        no limit) is for the network; what this machine needs to read its certificates is its own.
         """
         connection = make()
         context = None
@@ -99,10 +100,11 @@ class Dialer:
             progress.step = "trust"
             context = await self._trust.context(origin.ca)
         try:
-            await self._open(origin, connection, context, progress)
+            async with asyncio.timeout(patience or None):
+                await self._open(origin, connection, context, progress)
         except ssl.SSLCertVerificationError as error:
             if progress.step == "TLS" and flaw(error) == "name":
-                progress.names = await self._names(origin)
+                progress.names = await self._names(origin, patience)
             raise
         return connection
 
@@ -142,14 +144,15 @@ class Dialer:
             return made
         return await _through_http(origin, proxy, context, progress)
 
-    async def _names(self, origin: Origin) -> tuple[str, ...]:
+    async def _names(self, origin: Origin, patience: float) -> tuple[str, ...]:
         """Give the names in the certificate of a vendor, which is good but for them.
 
         A second connection tells, over which nothing is sent: a handshake that failed keeps them.
         """
         try:
             context = await self._trust.nameless(origin.ca)
-            transport = await self._open(origin, asyncio.Protocol(), context, Progress())
+            async with asyncio.timeout(patience or None):
+                transport = await self._open(origin, asyncio.Protocol(), context, Progress())
         except (OSError, ValueError):
             return ()
         told = transport.get_extra_info("peercert") or {}

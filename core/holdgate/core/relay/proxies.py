@@ -151,6 +151,7 @@ def choose_proxy(url: str, configured: str, system: SystemProxies) -> str:
 
 def is_loopback(host: str) -> bool:
     """Tell whether a host is this machine: localhost, names below it, 127.0.0.0/8 or ::1."""
+    host = host.removesuffix(".")
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

@@ -133,8 +133,10 @@ def _load_store(context: ssl.SSLContext, environ: Mapping[str, str]) -> None:
     if any(_has_certificates(folder) for folder in folders.split(os.pathsep)):
         context.load_verify_locations(capath=folders)
     elif not os.path.isfile(file):
-        file = next((bundle for bundle in _BUNDLES if os.path.isfile(bundle)), "")
-    if file and os.path.exists(file):
+        bundle = next((bundle for bundle in _BUNDLES if os.path.isfile(bundle)), None)
+        if bundle:
+            context.load_verify_locations(cafile=bundle)
+    if environ.get("SSL_CERT_FILE") or os.path.isfile(file):
         _load_named(context, "SSL_CERT_FILE", file)
 
 

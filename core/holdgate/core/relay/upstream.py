@@ -174,8 +174,8 @@ class HttpUpstream:
     async def _dial(self, call: HttpCall, outgoing: Outgoing, address: Address, pool: Pool) -> None:
         origin, progress, patience = address.origin, Progress(), outgoing.connect_timeout
         try:
-            async with asyncio.timeout(patience or None):
-                connection = await self._dialer.dial(origin, lambda: Connection(pool), progress)
+            made = self._dialer.dial(origin, lambda: Connection(pool), progress, patience)
+            connection = await made
         except (OSError, ValueError) as error:
             call.fail(Fault(FaultKind.NETWORK, unreachable(origin, error, progress, patience)))
             return

@@ -162,7 +162,7 @@ class Provider:
     ca: str = setting(
         "", kinds.FILE, "authorities (PEM) to trust besides the system's, such as a company's"
     )
-    connect_timeout: float = setting(10.0, kinds.DURATION, "to connect, TLS included")
+    connect_timeout: float = setting(10.0, kinds.DURATION, "to connect, proxy and TLS included")
     first_byte_timeout: float = setting(600.0, kinds.DURATION, "until the vendor's status line")
     idle_timeout: float = setting(
         300.0, kinds.DURATION, "silence in the vendor's answer, or of an agent that stops reading"
