@@ -45,7 +45,10 @@ def nobody() -> int:
 async def test_refused_here(nobody: int, host: str) -> None:
     where = f"{host}:{nobody}"
     told = await said(f"http://{where}/v1")
-    assert told == f"cannot reach {where}: nothing listens at {where}; is it running?"
+    assert (
+        told
+        == f"cannot reach {where}: nothing listens at {where} (connection refused); is it running?"
+    )
 
 
 async def certificate(ca: Path | None, tls: ssl.SSLContext) -> str:
@@ -107,7 +110,7 @@ def through(told: str, address: str) -> str:
 async def test_the_proxy_itself(nobody: int, scheme: str) -> None:
     told = await said(VENDOR, proxy=f"{scheme}://me:secret@127.0.0.1:{nobody}")
     why = through(told, f"{scheme}://127.0.0.1:{nobody}")
-    assert why == f"nothing listens at 127.0.0.1:{nobody}; is it running?"
+    assert why == f"nothing listens at 127.0.0.1:{nobody} (connection refused); is it running?"
 
 
 async def test_an_address_that_is_none_is_told_without_its_password() -> None:

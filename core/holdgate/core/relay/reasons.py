@@ -123,7 +123,7 @@ def _connection(error: Exception, whose: str, host: str, port: int, patience: fl
     numbers = _numbers(error)
     found = next((words for known, words in _NUMBERS if numbers & known), "")
     if numbers & _REFUSED and is_loopback(host):
-        found = "nothing listens at {at}; is it running?"
+        found = "nothing listens at {at} (connection refused); is it running?"
     return found.format(at=_address(host, port)) or _own_words(error)
 
 
