@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import trustme
 from click.testing import CliRunner, Result
 
 from holdgate.cli.commands.config import command
@@ -168,3 +169,27 @@ def test_help_writes_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     for name in ("path", "check", "show", "edit"):
         assert name in result.stdout
+
+
+def test_check_looks_at_the_files_of_authorities(tmp_path: Path, file: Path) -> None:
+    company = tmp_path / "company.pem"
+    text = f"[providers.a]\npreset = 'zai'\nca = '{company}'\n"
+    written(file, text)
+    for says, content in (
+        ("cannot be read: No such file or directory", None),
+        ("holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)", b"hello\n"),
+        ("", trustme.CA().cert_pem.bytes()),
+    ):
+        if content is not None:
+            company.write_bytes(content)
+        result = gateway(tmp_path, "check")
+        assert result.exit_code == (2 if says else 0)
+        told = f"{file}:3: providers.a.ca: {company}: {says}\n" if says else ""
+        assert result.stderr == told
+
+
+def test_show_masks_a_proxys_password(tmp_path: Path, file: Path) -> None:
+    written(file, "[providers.a]\npreset = 'zai'\nproxy = 'socks5h://me:secret@a.example:1'\n")
+    result = gateway(tmp_path, "show")
+    assert result.exit_code == 0 and "secret" not in result.output
+    assert 'providers.a.proxy = "socks5h://***@a.example:1"' in result.output

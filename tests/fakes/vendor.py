@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -136,13 +137,16 @@ class FakeVendor:
         *,
         models: Sequence[str] = (MODEL,),
         text: str = TEXT,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
+        self._tls = tls
         self.limit_concurrent = limit_concurrent
         self.limit_rpm = limit_rpm
         self.window = window
         self.models = models
         self.text = text
         self.url = ""
+        self.port = 0
         self.requests: list[Seen] = []
         self.violations = 0
         self.in_flight = 0
@@ -166,8 +170,9 @@ class FakeVendor:
             shutdown_timeout=0.01,
         )
         await self._runner.setup()
-        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
-        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+        await web.TCPSite(self._runner, "127.0.0.1", 0, ssl_context=self._tls).start()
+        self.port = int(self._runner.addresses[0][1])
+        self.url = f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
         return self
 
     async def __aexit__(

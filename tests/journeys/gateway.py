@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from holdgate.core.config.load import load_file
@@ -146,13 +147,18 @@ def rows(state: Path) -> list[Json]:
 
 @asynccontextmanager
 async def running(
-    home: Path, config: str = "", *, demo: bool = False, ledger: bool = True
+    home: Path,
+    config: str = "",
+    *,
+    demo: bool = False,
+    ledger: bool = True,
+    environ: Mapping[str, str] = MappingProxyType({}),
 ) -> AsyncIterator[Running]:
     """Run a gateway below `home`; at the end it must be idle, end cleanly and have told no key.
 
-    `ledger` false: its file is none that can be opened.
+    `ledger` false: its file is none that can be opened. `environ`: more of its environment.
     """
-    environ = {"HOLDGATE_HOME": str(home), **ENVIRON}
+    environ = {"HOLDGATE_HOME": str(home), **ENVIRON, **environ}
     places = find_places(environ)
     places.config_file.parent.mkdir(parents=True, exist_ok=True)
     places.config_file.write_text(config, encoding="utf-8")

@@ -63,7 +63,7 @@ def check_command(config_file: Path | None, as_json: bool) -> None:
 
     path = places_of(config_file).config_file
     try:
-        settings = _load(path)
+        settings = _load(path, with_files=True)
     except ConfigError as error:
         if as_json:
             echo_json(_checked(path, error=error))
@@ -108,17 +108,17 @@ def edit_command(config_file: Path | None) -> None:
     _create(path)
     click.edit(filename=str(path))
     try:
-        settings = _load(path)
+        settings = _load(path, with_files=True)
     except ConfigError as error:
         _refuse(error)
     else:
         click.echo(_fine(path, settings))
 
 
-def _load(path: Path) -> Settings:
+def _load(path: Path, *, with_files: bool = False) -> Settings:
     from holdgate.core.config.load import load_file
 
-    return load_file(path)
+    return load_file(path, with_files=with_files)
 
 
 def _create(path: Path) -> None:

@@ -41,7 +41,8 @@ models = [
   { id = "sonnet", vendor_id = "claude-sonnet-5", context = 200000, dialects = ["messages"] },
 ]
 headers = { "X-Team" = "a" }
-proxy = "http://127.0.0.1:8080"  # or "direct"
+proxy = "http://127.0.0.1:8080"  # or "socks5h://..." or "direct"
+ca = "~/company.pem"             # authorities to trust besides the system's
 connect_timeout = "10s"
 first_byte_timeout = "10m"
 idle_timeout = "5m"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from holdgate.core.catalog import load_preset
+from holdgate.core.config.authorities import check_authorities
 from holdgate.core.config.lines import Lines, map_lines
 from holdgate.core.config.masks import mask_text, secrets_in
 from holdgate.core.config.problems import ConfigError, Problem, Report
@@ -22,13 +23,15 @@ EVERY_INTERFACE = "0.0.0.0"
 _AT_LINE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)")
 
 
-def load_file(path: Path) -> Settings:
+def load_file(path: Path, *, with_files: bool = False) -> Settings:
     """Give the settings of a file; a missing one is an empty configuration.
 
-    Raises ConfigError for a file that cannot be read, is not UTF-8, or holds anything wrong.
+    `with_files`: look at the files that it names, too; a gateway starts without them, and tells it
+    where one is needed. Raises ConfigError for a file that cannot be read, is not UTF-8, or holds
+    anything wrong.
     """
     text = read_text(path)
-    return Settings() if text is None else load(text, str(path))
+    return Settings() if text is None else load(text, str(path), with_files=with_files)
 
 
 def read_text(path: Path) -> str | None:
@@ -49,7 +52,9 @@ def read_text(path: Path) -> str | None:
         raise ConfigError([Problem(str(path), line, "", says=says)]) from error
 
 
-def load(text: str, filename: str, find_preset: FindPreset = load_preset) -> Settings:
+def load(
+    text: str, filename: str, find_preset: FindPreset = load_preset, *, with_files: bool = False
+) -> Settings:
     """Give the settings that a TOML text holds; `filename` is for the messages.
 
     Raises ConfigError with every problem, or with the first one where the text is no TOML.
@@ -61,6 +66,8 @@ def load(text: str, filename: str, find_preset: FindPreset = load_preset) -> Set
         if name not in sections:
             report.unknown((name,), sections)
     settings = _read(report, data, find_preset)
+    if with_files:
+        check_authorities(report, settings)
     report.finish()
     return settings
 

@@ -21,6 +21,8 @@ _SECRET_WORD = re.compile(
     r"auth|key|token|secret|cookie|passw|credential|signature|session", re.IGNORECASE
 )
 _USERINFO = re.compile(r"://\S*@")
+# An address without its scheme, as it is written by mistake.
+_BARE_LOGIN = re.compile(r"(?<![^\s\"'\[,=])[^\s\"'/@:]+:(?!//)[^\s\"'@]+@(?=[^\s@])")
 _QUERY = re.compile(r"(://[^\s?]*)\?\S+")
 
 
@@ -42,7 +44,8 @@ def mask_key(value: str) -> str:
 
 def mask_url(text: str) -> str:
     """Give `text` without user, password and query of the URL in it."""
-    return _QUERY.sub(rf"\1?{MASK}", _USERINFO.sub(f"://{MASK}@", text))
+    text = _USERINFO.sub(f"://{MASK}@", _BARE_LOGIN.sub(f"{MASK}@", text))
+    return _QUERY.sub(rf"\1?{MASK}", text)
 
 
 def mask_text(text: str, secrets: tuple[Secret, ...] = ()) -> str:

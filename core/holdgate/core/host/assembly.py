@@ -45,7 +45,7 @@ DEMO = "demo"
 
 def read_roster(settings: Settings, environ: Mapping[str, str]) -> Roster:
     """Read the keys and choose the proxies that `settings` name."""
-    store, system = SecretStore(environ), system_proxies()
+    store, system = SecretStore(environ), system_proxies(environ)
     keys: dict[tuple[str, str], Secret | MissingKey] = {}
     proxies: dict[str, str] = {}
     for provider in settings.providers.values():

@@ -19,6 +19,7 @@ from holdgate.core.host.keeping import Keeping
 from holdgate.core.host.key_files import KeyFiles
 from holdgate.core.host.loops import new_loop
 from holdgate.core.host.reload import Reload
+from holdgate.core.relay.proxies import passwords
 from holdgate.core.relay.upstream import HttpUpstream
 from holdgate.core.server.context import App
 from holdgate.core.server.history import keep_history
@@ -126,7 +127,7 @@ class Gateway:
         limit = raise_limit()
         if limit is not None and limit < ENOUGH:
             options.say(f"only {limit} files may be open: about {limit // 2} streams at once")
-        upstream = HttpUpstream(clock, asyncio.get_running_loop())
+        upstream = HttpUpstream(clock, asyncio.get_running_loop(), options.environ)
         stack.push_async_callback(upstream.close)
         keys = GatewayKeys(options.places.state, clock.wall)
         key_files = KeyFiles(options.environ)
@@ -187,5 +188,6 @@ class Gateway:
     def _secrets(self) -> list[Secret]:
         if self._app is None:
             return []
-        keys = self._app.relay.current.roster.keys.values()
-        return [*(key for key in keys if isinstance(key, Secret)), Secret(self._app.token)]
+        roster = self._app.relay.current.roster
+        keys = [key for key in roster.keys.values() if isinstance(key, Secret)]
+        return [*keys, *map(Secret, passwords(roster.proxies.values())), Secret(self._app.token)]

@@ -22,7 +22,7 @@ async def probe_provider(
     """Probe each key that is on in each dialect, as they come. See Prober.probe."""
     loop = asyncio.get_running_loop()
     clock = system_clock(loop.time)
-    upstream = HttpUpstream(clock, loop)
+    upstream = HttpUpstream(clock, loop, environ)
     try:
         roster = read_roster(settings, environ)
         prober = Prober(roster, upstream, clock, Scheduler(Gate(), clock, loop))

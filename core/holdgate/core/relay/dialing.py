@@ -1,18 +1,34 @@
-"""Dialing: a connection to a vendor, direct or through an HTTP proxy, with TLS where asked."""
+"""Dialing: a connection to a vendor, direct or through a proxy, with TLS where asked.
+
+Theory. Each connection is made in the same steps: a socket to the vendor or its proxy, the proxy's
+consent, TLS with the vendor. What goes wrong is raised as it is, and a `Progress` tells in which
+step it did: the words for people (relay/reasons.py) need both.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import base64
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from urllib.parse import SplitResult, unquote, urlsplit
+from typing import Literal
+from urllib.parse import urlsplit
 
 from holdgate.core.relay.http1 import Connection
+from holdgate.core.relay.proxies import Proxy, parse_proxy
+from holdgate.core.relay.trust import Trust, flaw
+from holdgate.core.relay.tunnels import (
+    Knock,
+    MakeSocks,
+    authorization,
+    connect_request,
+    make_socks,
+    socks_way,
+)
 
-_HEAD_MOST = 64 * 1024
+# "first": to the vendor, or to its proxy; "proxy TLS": with an https:// proxy; "asking": the proxy.
+Step = Literal["trust", "first", "proxy TLS", "asking", "TLS"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +39,7 @@ class Origin:
     host: str
     port: int
     proxy: str
+    ca: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,117 +51,152 @@ class Address:
     target: str
 
 
-class ProxyRefused(OSError):
-    """The proxy did not let us through."""
+@dataclass(slots=True)
+class Progress:
+    """How far a connection came. `names`: those of a certificate that is another host's."""
+
+    step: Step = "first"
+    names: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=1024)
-def address_of(url: str, proxy: str) -> Address:
+def address_of(url: str, proxy: str, ca: str = "") -> Address:
     """Cut a URL. Through a proxy a plain http request names the whole URL (RFC 9112, 3.2.2)."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    origin = Origin(parts.scheme, parts.hostname or "", port, proxy)
+    origin = Origin(parts.scheme, parts.hostname or "", port, proxy, ca)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     authority = parts.netloc.rpartition("@")[2]
-    if proxy and parts.scheme == "http":
+    if parts.scheme == "http" and proxy.startswith("http"):
         target = f"http://{authority}{target}"
     return Address(origin, authority, target)
 
 
 def proxy_headers(origin: Origin) -> tuple[tuple[str, str], ...]:
     """Give the headers that a proxy wants in a request that it sees itself."""
-    if not origin.proxy or origin.scheme == "https":
+    if not origin.proxy.startswith("http") or origin.scheme == "https":
         return ()
-    return _authorization(urlsplit(origin.proxy))
+    return authorization(parse_proxy(origin.proxy))
 
 
 class Dialer:
-    """Opens connections; the TLS context is made once, when it is first needed."""
+    """Opens connections."""
 
-    def __init__(self) -> None:
-        """Start without a context: reading the certificates takes a while."""
-        self._context: ssl.SSLContext | None = None
+    def __init__(self, trust: Trust, socks: MakeSocks = make_socks) -> None:
+        """Take the TLS contexts, and what makes a client of a SOCKS proxy."""
+        self._trust, self._socks = trust, socks
 
-    async def dial(self, origin: Origin, make: Callable[[], Connection]) -> Connection:
-        """Open a connection. Raises OSError (and its SSL kinds) if it cannot be had."""
-        loop = asyncio.get_running_loop()
-        if origin.proxy:
-            return await self._through_proxy(loop, origin, make())
-        tls = self._tls() if origin.scheme == "https" else None
-        _, connection = await loop.create_connection(make, origin.host, origin.port, ssl=tls)
-        return connection
-
-    async def _through_proxy(
-        self, loop: asyncio.AbstractEventLoop, origin: Origin, connection: Connection
+    async def dial(
+        self, origin: Origin, make: Callable[[], Connection], progress: Progress, patience: float
     ) -> Connection:
-        proxy = urlsplit(origin.proxy)
-        tls = self._tls() if proxy.scheme == "https" else None
-        port = proxy.port or (443 if tls else 80)
-        knock = _Knock(loop.create_future())
-        transport, _ = await loop.create_connection(
-            lambda: knock, proxy.hostname or "", port, ssl=tls
-        )
+        """Open a connection. Raises OSError (TLS's errors are some), ValueError for bad addresses.
+
+        `progress` is kept up to date, so that it tells more of an error. `patience` (seconds, 0 for
+        no limit) is for the network; what this machine needs to read its certificates is its own.
+        """
+        connection = make()
+        context = None
+        if origin.scheme == "https" or origin.proxy.startswith("https"):
+            progress.step = "trust"
+            context = await self._trust.context(origin.ca)
         try:
-            if origin.scheme == "https":
-                transport.write(_connect_request(origin, proxy))
-                _check(await knock.head, origin)
-                transport.set_protocol(connection)
-                secured = await loop.start_tls(
-                    transport, connection, self._tls(), server_hostname=origin.host
-                )
-                assert secured is not None
-                connection.connection_made(secured)
-            else:
-                transport.set_protocol(connection)
-                connection.connection_made(transport)
-        except BaseException:
-            transport.abort()
+            async with asyncio.timeout(patience or None):
+                await self._open(origin, connection, context, progress)
+        except ssl.SSLCertVerificationError as error:
+            if progress.step == "TLS" and flaw(error) == "name":
+                progress.names = await self._names(origin, patience)
             raise
         return connection
 
-    def _tls(self) -> ssl.SSLContext:
-        if self._context is None:
-            self._context = ssl.create_default_context()
-        return self._context
+    async def _open(
+        self,
+        origin: Origin,
+        protocol: asyncio.Protocol,
+        context: ssl.SSLContext | None,
+        progress: Progress,
+    ) -> asyncio.Transport:
+        progress.step = "first"
+        transport = await self._reach(origin, context, progress)
+        try:
+            transport.set_protocol(protocol)
+            if origin.scheme == "https":
+                assert context is not None
+                progress.step = "TLS"
+                transport = await _secure(transport, protocol, context, origin.host)
+            _check_open(transport)
+            protocol.connection_made(transport)
+        except BaseException:
+            transport.abort()
+            raise
+        return transport
+
+    async def _reach(
+        self, origin: Origin, context: ssl.SSLContext | None, progress: Progress
+    ) -> asyncio.Transport:
+        """Give a way to the vendor: bytes go through as they are."""
+        loop = asyncio.get_running_loop()
+        if not origin.proxy:
+            return await _connect(asyncio.Protocol(), origin.host, origin.port)
+        proxy = parse_proxy(origin.proxy)
+        if proxy.scheme.startswith("socks"):
+            sock = await socks_way(proxy, origin.host, origin.port, self._socks)
+            made, _ = await loop.create_connection(asyncio.Protocol, sock=sock)
+            return made
+        return await _through_http(origin, proxy, context, progress)
+
+    async def _names(self, origin: Origin, patience: float) -> tuple[str, ...]:
+        """Give the names in the certificate of a vendor, which is good but for them.
+
+        A second connection tells, over which nothing is sent: a handshake that failed keeps them.
+        """
+        try:
+            context = await self._trust.nameless(origin.ca)
+            async with asyncio.timeout(patience or None):
+                transport = await self._open(origin, asyncio.Protocol(), context, Progress())
+        except (OSError, ValueError):
+            return ()
+        told = transport.get_extra_info("peercert") or {}
+        transport.abort()
+        return tuple(str(name) for _, name in told.get("subjectAltName", ()))
 
 
-class _Knock(asyncio.Protocol):
-    """Listens for a proxy's answer to CONNECT."""
-
-    def __init__(self, head: asyncio.Future[bytes]) -> None:
-        self.head = head
-        self._said = b""
-
-    def data_received(self, data: bytes) -> None:
-        self._said += data
-        if self.head.done():
-            return
-        if b"\r\n\r\n" in self._said:
-            self.head.set_result(self._said)
-        elif len(self._said) > _HEAD_MOST:
-            self.head.set_exception(ProxyRefused("the proxy's answer is no HTTP"))
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if not self.head.done():
-            self.head.set_exception(ProxyRefused("the proxy closed the connection"))
-
-
-def _connect_request(origin: Origin, proxy: SplitResult) -> bytes:
-    host = f"[{origin.host}]" if ":" in origin.host else origin.host
-    lines = [f"CONNECT {host}:{origin.port} HTTP/1.1", f"Host: {host}:{origin.port}"]
-    lines += [f"{name}: {value}" for name, value in _authorization(proxy)]
-    return "\r\n".join([*lines, "", ""]).encode("latin-1")
+async def _through_http(
+    origin: Origin, proxy: Proxy, context: ssl.SSLContext | None, progress: Progress
+) -> asyncio.Transport:
+    knock = Knock()
+    transport = await _connect(knock, proxy.host, proxy.port)
+    try:
+        if proxy.scheme == "https":
+            assert context is not None
+            progress.step = "proxy TLS"
+            transport = await _secure(transport, knock, context, proxy.host)
+        if origin.scheme == "https":
+            progress.step = "asking"
+            transport.write(connect_request(origin.host, origin.port, proxy))
+            await knock.answered()
+    except BaseException:
+        transport.abort()
+        raise
+    return transport
 
 
-def _authorization(proxy: SplitResult) -> tuple[tuple[str, str], ...]:
-    if proxy.username is None:
-        return ()
-    pair = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
-    return (("proxy-authorization", f"Basic {base64.b64encode(pair.encode()).decode()}"),)
+async def _connect(protocol: asyncio.Protocol, host: str, port: int) -> asyncio.Transport:
+    loop = asyncio.get_running_loop()
+    transport, _ = await loop.create_connection(lambda: protocol, host, port)
+    return transport
 
 
-def _check(head: bytes, origin: Origin) -> None:
-    line = head.partition(b"\r\n")[0].decode("latin-1")
-    _, _, said = line.partition(" ")
-    if not said.startswith("2"):
-        raise ProxyRefused(f"the proxy refuses {origin.host}:{origin.port}: {said}")
+async def _secure(
+    transport: asyncio.Transport, protocol: asyncio.Protocol, context: ssl.SSLContext, host: str
+) -> asyncio.Transport:
+    loop = asyncio.get_running_loop()
+    _check_open(transport)
+    secured = await loop.start_tls(transport, protocol, context, server_hostname=host)
+    assert secured is not None
+    return secured
+
+
+def _check_open(transport: asyncio.Transport) -> None:
+    """Raises ConnectionResetError: who heard of the end was another protocol, so nobody would."""
+    if transport.is_closing():
+        raise ConnectionResetError("the connection was closed at once")

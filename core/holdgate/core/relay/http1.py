@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 # A request's body up to this size goes out in one write with its head.
 _JOINED = 64 * 1024
 _NO_BODY = frozenset({204, 304})
+_ALERT = b"\x15\x03"
 
 
 class Home(Protocol):
@@ -110,7 +111,9 @@ class Connection(asyncio.Protocol):
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserError as error:
-            self._fail(Fault(FaultKind.UNREADABLE, f"the reply is no HTTP: {error}"))
+            # A TLS alert (RFC 8446, 5.1) is what a server of https says to plain words.
+            why = "it speaks TLS; is it https://?" if data.startswith(_ALERT) else str(error)
+            self._fail(Fault(FaultKind.UNREADABLE, f"the reply is no HTTP: {why}"))
             return
         self._hand_on()
 

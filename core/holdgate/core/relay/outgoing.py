@@ -39,6 +39,7 @@ def relayed(
         roster.proxies.get(base, ""),
         provider.connect_timeout,
         fresh,
+        provider.ca,
     )
 
 
@@ -82,6 +83,7 @@ def own(
         roster.proxies.get(provider.base(dialect), ""),
         provider.connect_timeout,
         fresh,
+        provider.ca,
     )
 
 

@@ -52,7 +52,8 @@ class Sink(Protocol):
 class Outgoing(msgspec.Struct, frozen=True, gc=False):
     """A request as it is sent to a vendor. Times are seconds; `proxy` is "" for none.
 
-    `fresh`: on a new connection, since a kept one was found dead.
+    `fresh`: on a new connection, since a kept one was found dead. `ca`: a file of authorities to
+    trust besides the system's, "" for none.
     """
 
     method: str
@@ -62,6 +63,7 @@ class Outgoing(msgspec.Struct, frozen=True, gc=False):
     proxy: str
     connect_timeout: float
     fresh: bool = False
+    ca: str = ""
 
 
 class Head(msgspec.Struct, frozen=True, gc=False):

@@ -7,16 +7,24 @@ since the relay must know exactly when a request left and whether its connection
 from __future__ import annotations
 
 import asyncio
-import socket
-import ssl
+from collections.abc import Mapping
+from types import MappingProxyType
 
-from holdgate.core.relay.dialing import Address, Dialer, Origin, address_of, proxy_headers
+from holdgate.core.relay.dialing import (
+    Address,
+    Dialer,
+    Origin,
+    Progress,
+    address_of,
+    proxy_headers,
+)
 from holdgate.core.relay.http1 import Connection
 from holdgate.core.relay.ports import Call, Feed, Outgoing
+from holdgate.core.relay.reasons import unreachable
 from holdgate.core.relay.tasks import Tasks
+from holdgate.core.relay.trust import Trust
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault, FaultKind
-from holdgate.core.values.kinds import format_duration
 
 # Seconds that an idle connection is kept: below the usual 60 of servers, which close without a
 # word, and short enough that few are left to be found dead after sleep.
@@ -120,17 +128,25 @@ class HttpCall:
 class HttpUpstream:
     """See ports.Upstream."""
 
-    def __init__(self, clock: Clock, loop: asyncio.AbstractEventLoop) -> None:
-        """Take the clock that idle times are measured by, which is the loop's."""
+    def __init__(
+        self,
+        clock: Clock,
+        loop: asyncio.AbstractEventLoop,
+        environ: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Take the clock that idle times are measured by, which is the loop's.
+
+        `environ` may name authorities to trust besides the system's, see relay/trust.py.
+        """
         self._clock, self._loop = clock, loop
-        self._dialer = Dialer()
+        self._dialer = Dialer(Trust(environ))
         self._pools: dict[Origin, Pool] = {}
         self._tasks = Tasks()
         self._sweep: asyncio.TimerHandle | None = None
 
     def send(self, outgoing: Outgoing, feed: Feed) -> Call:
         """See ports.Upstream."""
-        address = address_of(outgoing.url, outgoing.proxy)
+        address = address_of(outgoing.url, outgoing.proxy, outgoing.ca)
         pool = self._pools.get(address.origin)
         if pool is None:
             pool = self._pools[address.origin] = Pool(self._clock)
@@ -156,12 +172,12 @@ class HttpUpstream:
             pool.clear()
 
     async def _dial(self, call: HttpCall, outgoing: Outgoing, address: Address, pool: Pool) -> None:
-        origin = address.origin
+        origin, progress, patience = address.origin, Progress(), outgoing.connect_timeout
         try:
-            async with asyncio.timeout(outgoing.connect_timeout or None):
-                connection = await self._dialer.dial(origin, lambda: Connection(pool))
-        except (OSError, TimeoutError, ValueError) as error:
-            call.fail(_no_connection(origin, error, outgoing.connect_timeout))
+            made = self._dialer.dial(origin, lambda: Connection(pool), progress, patience)
+            connection = await made
+        except (OSError, ValueError) as error:
+            call.fail(Fault(FaultKind.NETWORK, unreachable(origin, error, progress, patience)))
             return
         except Exception:
             call.fail(Fault(FaultKind.INTERNAL, "internal error; the log file says more"))
@@ -181,29 +197,3 @@ def request_head(outgoing: Outgoing, address: Address) -> bytes:
     if outgoing.body or outgoing.method == "POST":
         lines.append(f"content-length: {len(outgoing.body)}")
     return "\r\n".join([*lines, "", ""]).encode("utf-8", "surrogateescape")
-
-
-def _no_connection(origin: Origin, error: Exception, patience: float) -> Fault:
-    """Say what kept a connection from being made, in words that name the cause."""
-    where = f"{origin.host}:{origin.port}"
-    via = f" through the proxy {_shown(origin.proxy)}" if origin.proxy else ""
-    match error:
-        case TimeoutError():
-            why = f"no connection within {format_duration(patience)}, its connect_timeout"
-        case ssl.SSLCertVerificationError():
-            why = f"its TLS certificate is not accepted: {error.verify_message}"
-        case ssl.SSLError():
-            why = f"TLS failed: {error.reason or error}"
-        case socket.gaierror():
-            why = f"the name {origin.host} is not found (DNS)"
-        case ConnectionRefusedError():
-            why = "the connection is refused; is it running?"
-        case _:
-            why = str(error) or type(error).__name__
-    return Fault(FaultKind.NETWORK, f"cannot reach {where}{via}: {why}")
-
-
-def _shown(proxy: str) -> str:
-    """Give a proxy's address without its password."""
-    scheme, _, rest = proxy.partition("://")
-    return f"{scheme}://{rest.rpartition('@')[2]}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -45,6 +46,9 @@ _BYTES = {
     None: 1, "B": 1, "kB": 1000, "KB": 1000, "KiB": 1 << 10,
     "MB": 10**6, "MiB": 1 << 20, "GB": 10**9, "GiB": 1 << 30,
 }  # fmt: skip
+
+# How a proxy may be spoken to; with socks4a and socks5h it looks up names itself.
+PROXY_SCHEMES = ("http", "https", "socks5", "socks5h", "socks4", "socks4a")
 
 
 def parse_duration(value: object) -> float:
@@ -101,6 +105,14 @@ def _text(value: object) -> str:
     return value
 
 
+def _file(value: object) -> str:
+    text = _text(value).strip()
+    # The gateway may be started anywhere.
+    if not text.startswith(("~/", "~\\")) and not PurePath(text).is_absolute():
+        raise ValueError
+    return text
+
+
 def _flag(value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError
@@ -136,7 +148,16 @@ def _url(value: object) -> str:
 
 
 def _proxy(value: object) -> str:
-    return "direct" if value == "direct" else _url(value)
+    text = _text(value).strip().rstrip("/")
+    if text == "direct":
+        return text
+    parts = urlsplit(text)
+    if parts.scheme not in PROXY_SCHEMES or not parts.hostname:
+        raise ValueError
+    if parts.path or parts.query or parts.fragment:
+        raise ValueError
+    _ = parts.port  # raises ValueError for a port that is none
+    return text
 
 
 def _headers(value: object) -> tuple[tuple[str, str], ...]:
@@ -165,10 +186,11 @@ def choice(*words: str) -> Kind:
 DURATION = Kind("duration", 'a duration such as "500ms", "15s", "2m" or "1h"', parse_duration)
 SIZE = Kind("size", 'a size such as "128MiB" or a number of bytes', parse_size)
 TEXT = Kind("text", "a text that is not empty", _text)
+FILE = Kind("file", 'the whole path of a file, which may begin with "~/"', _file)
 FLAG = Kind("flag", "true or false", _flag)
 COUNT = Kind("count", "a whole number from 0 up", _count)
 PORT = Kind("port", "a port number from 0 to 65535", _port)
 TEXTS = Kind("list", 'a list of texts such as ["a", "b"]', _texts)
 URL = Kind("URL", "an http:// or https:// address without query", _url)
-PROXY = Kind("proxy", 'an http:// address or "direct"', _proxy)
+PROXY = Kind("proxy", 'an http://, https://, socks5:// or socks5h:// address, or "direct"', _proxy)
 HEADERS = Kind("headers", 'a table of header names and texts such as { "X-Team" = "a" }', _headers)

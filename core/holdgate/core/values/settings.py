@@ -157,9 +157,12 @@ class Provider:
         (), kinds.HEADERS, "headers added to each request to this provider"
     )
     proxy: str = setting(
-        "", kinds.PROXY, 'an http proxy or "direct"; absent: system proxy (never for loopback)'
+        "", kinds.PROXY, 'a proxy or "direct"; absent: system proxy (never for loopback)'
     )
-    connect_timeout: float = setting(10.0, kinds.DURATION, "to connect, TLS included")
+    ca: str = setting(
+        "", kinds.FILE, "authorities (PEM) to trust besides the system's, such as a company's"
+    )
+    connect_timeout: float = setting(10.0, kinds.DURATION, "to connect, proxy and TLS included")
     first_byte_timeout: float = setting(600.0, kinds.DURATION, "until the vendor's status line")
     idle_timeout: float = setting(
         300.0, kinds.DURATION, "silence in the vendor's answer, or of an agent that stops reading"
