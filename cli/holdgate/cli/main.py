@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "cancel": "End one request.",
         "first": "Let one waiting request overtake the others.",
         "provider": "List and test providers.",
+        "models": "List what agents may ask for, with sizes and prices.",
         "keys": "Make, list and revoke gateway keys.",
         "usage": "Sum up requests and tokens.",
         "config": "See, check and edit the configuration.",

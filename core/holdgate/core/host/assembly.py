@@ -28,7 +28,9 @@ from holdgate.core.server.guard import Guard
 from holdgate.core.server.history import History
 from holdgate.core.server.wrong_keys import WrongKeys
 from holdgate.core.store.callers import GatewayKeys
+from holdgate.core.store.facts_file import FactsFile
 from holdgate.core.store.ledger import Ledger
+from holdgate.core.store.lists_file import ListsFile
 from holdgate.core.store.secrets import SecretMissing, SecretStore
 from holdgate.core.traffic.affinity import Affinity
 from holdgate.core.traffic.gate import Gate
@@ -101,13 +103,18 @@ def request_ids(clock: Clock, dice: random.Random) -> Callable[[], str]:
 
 
 def _relay(
-    roster: Roster, clock: Clock, upstream: Upstream, ledger: Ledger, seal: Callable[[Secret], str]
+    roster: Roster,
+    clock: Clock,
+    upstream: Upstream,
+    ledger: Ledger,
+    seal: Callable[[Secret], str],
+    kept: ListsFile,
 ) -> tuple[Relay, ModelLists]:
     loop = asyncio.get_running_loop()
     current = Current(roster)
     scheduler = Scheduler(Gate(), clock, loop)
     scheduler.configure(roster.limits())
-    lists = ModelLists(current, upstream, clock)
+    lists = ModelLists(current, upstream, clock, kept.load(), kept.put)
     planner = Planner(current, lists)
     relay = Relay(
         current,
@@ -136,12 +143,15 @@ def assemble(
     keys: GatewayKeys,
     ledger: Ledger,
     seal: Callable[[Secret], str],
+    kept: ListsFile,
+    facts: FactsFile,
 ) -> App:
     """Build the one App of a gateway, in its event loop."""
-    relay, lists = _relay(roster, clock, upstream, ledger, seal)
+    relay, lists = _relay(roster, clock, upstream, ledger, seal, kept)
     return App(
         relay=relay,
         lists=lists,
+        facts=facts,
         ledger=ledger,
         keys=keys,
         history=History(),
