@@ -9,6 +9,7 @@ import secrets
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 
 from holdgate.core.relay.context import Relay
@@ -34,6 +35,7 @@ from holdgate.core.store.lists_file import ListsFile
 from holdgate.core.store.secrets import SecretMissing, SecretStore
 from holdgate.core.traffic.affinity import Affinity
 from holdgate.core.traffic.gate import Gate
+from holdgate.core.traffic.offers import facts_of, may_be_known
 from holdgate.core.traffic.refused_members import RefusedMembers
 from holdgate.core.traffic.repeats import Repeats
 from holdgate.core.traffic.turns import Turns
@@ -109,13 +111,14 @@ def _relay(
     ledger: Ledger,
     seal: Callable[[Secret], str],
     kept: ListsFile,
+    facts: FactsFile,
 ) -> tuple[Relay, ModelLists]:
     loop = asyncio.get_running_loop()
     current = Current(roster)
     scheduler = Scheduler(Gate(), clock, loop)
     scheduler.configure(roster.limits())
     lists = ModelLists(current, upstream, clock, kept.load(), kept.put)
-    planner = Planner(current, lists)
+    planner = Planner(current, lists, partial(_sizes, facts))
     relay = Relay(
         current,
         planner,
@@ -136,6 +139,12 @@ def _relay(
     return relay, lists
 
 
+def _sizes(facts: FactsFile, provider: Provider, model: str) -> tuple[int, int]:
+    """Give what models.dev tells of a model; a plan that is made asks for it once."""
+    found = facts_of(facts.facts(), provider, model) if may_be_known(provider) else None
+    return (found.context, found.output) if found else (0, 0)
+
+
 def assemble(
     roster: Roster,
     clock: Clock,
@@ -147,7 +156,7 @@ def assemble(
     facts: FactsFile,
 ) -> App:
     """Build the one App of a gateway, in its event loop."""
-    relay, lists = _relay(roster, clock, upstream, ledger, seal, kept)
+    relay, lists = _relay(roster, clock, upstream, ledger, seal, kept, facts)
     return App(
         relay=relay,
         lists=lists,

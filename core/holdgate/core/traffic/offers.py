@@ -9,9 +9,10 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from holdgate.core.catalog.model_facts import Facts, ModelFacts
-from holdgate.core.traffic.routing import Listed, Lists, all_models, spoken
+from holdgate.core.catalog.vendors import is_unknowable
+from holdgate.core.traffic.routing import Listed, Lists, all_models, listed_sizes, spoken
 from holdgate.core.values.names import DIALECT_NAMES, DialectName
-from holdgate.core.values.settings import Model, Provider, Settings
+from holdgate.core.values.settings import Provider, Settings
 
 # config.toml, the vendor's own list, or models.dev.
 Source = Literal["config", "list", "models.dev"]
@@ -70,7 +71,7 @@ def _offer(settings: Settings, lists: Lists, facts: Facts | None, listed: Listed
     found = facts_of(facts, provider, model.at_vendor)
     told: Mapping[Source, tuple[int, int]] = {
         "config": (0, 0) if provider.models is None else (model.context, model.output),
-        "list": _listed(lists, provider.name, model),
+        "list": listed_sizes(lists, provider.name, model.at_vendor),
         "models.dev": (found.context, found.output) if found else (0, 0),
     }
     context, output = (_first(told, 0), _first(told, 1))
@@ -92,17 +93,15 @@ def _offer(settings: Settings, lists: Lists, facts: Facts | None, listed: Listed
 
 
 def facts_of(facts: Facts | None, provider: Provider, model: str) -> ModelFacts | None:
-    """Give the facts of a provider's model; none of one that is run at home by nobody known."""
-    if facts is None or (not provider.preset and _is_at_home(provider)):
-        return None
-    return facts.of(provider.preset, model)
+    """Give the facts of a provider's model."""
+    return facts.of(provider.preset, model) if facts and may_be_known(provider) else None
 
 
-def _listed(lists: Lists, provider: str, model: Model) -> tuple[int, int]:
-    for each in lists.get(provider, ()):
-        if each.at_vendor == model.at_vendor:
-            return each.context, each.output
-    return 0, 0
+def may_be_known(provider: Provider) -> bool:
+    """Tell whether anything may be known of a provider's models: it is not run at home."""
+    if provider.preset:
+        return not is_unknowable(provider.preset)
+    return not _is_at_home(provider)
 
 
 def _first(told: Mapping[Source, tuple[int, int]], which: int) -> tuple[int, Source | None]:
