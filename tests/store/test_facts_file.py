@@ -22,7 +22,7 @@ def extract(date: str, context: int = 7) -> bytes:
 
 def context_of(file: FactsFile) -> int | None:
     found = file.facts().of("openai", "m")
-    return found and found.context
+    return found.context if found else None
 
 
 def test_without_a_file_it_is_the_shipped_one(tmp_path: Path) -> None:

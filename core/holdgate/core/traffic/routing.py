@@ -14,7 +14,7 @@ from holdgate.core.values.settings import Model, Provider, Settings
 
 # What vendors' own lists say, by provider; a provider that was not asked yet is absent.
 Lists = Mapping[str, tuple[Model, ...]]
-# What is known of a provider's model elsewhere: its context and its longest reply in tokens, 0: not.
+# What is known elsewhere of a provider's model: its context and longest reply in tokens, 0: not.
 Sizes = Callable[[Provider, str], tuple[int, int]]
 
 
