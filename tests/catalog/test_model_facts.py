@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from holdgate.core.catalog import model_facts
+from holdgate.core.catalog import model_facts, preset_names
 from holdgate.core.catalog.model_facts import FILE_NAME, Facts, bundled_facts, read_facts
 from holdgate.core.catalog.models_dev import LICENCE, extract
-from holdgate.core.catalog.vendors import BY_PRESET, MAKERS
+from holdgate.core.catalog.vendors import BY_PRESET, GENERIC, MAKERS, is_unknowable, vendor_of
 
 SHIPPED = Path(model_facts.__file__).with_name(FILE_NAME)
 TODAY = "2026-10-01"
@@ -64,8 +64,9 @@ def test_the_shipped_file_is_sorted_one_line_a_model() -> None:
 
 
 def test_each_vendor_of_a_preset_is_in_the_shipped_file() -> None:
-    wanted = {*(each for each in BY_PRESET.values() if each), *MAKERS.values()}
-    assert wanted <= set(bundled_facts().vendors())
+    presets = {each for each in preset_names() if not is_unknowable(each)} - GENERIC
+    wanted = {*map(vendor_of, presets), *filter(None, BY_PRESET.values()), *MAKERS.values()}
+    assert wanted - set(bundled_facts().vendors()) == set()
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,7 @@ def _by_gateway(places: Places, provider: str | None, *, refresh: bool) -> dict[
 
 def _by_itself(places: Places, provider: str | None, *, refresh: bool) -> dict[str, Any]:
     """Tell what configuration and cache tell, and ask for the lists that are missing there."""
+    from holdgate.core.dialects.listing import list_url
     from holdgate.core.store.facts_file import FILE_NAME as FACTS
     from holdgate.core.store.facts_file import FactsFile
     from holdgate.core.store.lists_file import FILE_NAME as LISTS
@@ -154,6 +155,7 @@ def _by_itself(places: Places, provider: str | None, *, refresh: bool) -> dict[s
         each.name
         for each in settings.providers.values()
         if each.models is None
+        and list_url(each)
         and provider in (None, each.name)
         and (refresh or each.name not in kept)
     ]

@@ -9,26 +9,19 @@ from types import MappingProxyType
 # machine where it runs, so that nothing is known of it.
 BY_PRESET: Mapping[str, str] = MappingProxyType(
     {
-        "azure": "azure",
         "bedrock": "amazon-bedrock",
         "dashscope": "alibaba",
         "dashscope-cn": "alibaba-cn",
+        "dashscope-coding": "alibaba-coding-plan",
+        "dashscope-coding-cn": "alibaba-coding-plan-cn",
         "fireworks": "fireworks-ai",
-        "kimi-coding": "kimi-code-plan-global",
-        "kimi-coding-cn": "kimi-code-plan-cn",
+        "kimi-code": "kimi-code-plan-cn",
         "llama-cpp": "",
-        "llamacpp": "",
         "lmstudio": "",
         "moonshot": "moonshotai",
         "moonshot-cn": "moonshotai-cn",
         "ollama": "",
-        "qwen": "alibaba",
-        "qwen-cn": "alibaba-cn",
-        "qwen-coding": "alibaba-coding-plan",
-        "qwen-coding-cn": "alibaba-coding-plan-cn",
-        "stepfun": "stepfun",
-        "stepfun-cn": "stepfun",
-        "stepfun-ai": "stepfun-ai",
+        "stepfun-plan": "stepfun-step-plan",
         "together": "togetherai",
         "vllm": "",
         "volcengine-coding": "volcengine-coding-plan",
@@ -37,6 +30,9 @@ BY_PRESET: Mapping[str, str] = MappingProxyType(
         "zhipu-coding": "zhipuai-coding-plan",
     }
 )
+
+# Presets of no vendor: whatever speaks a dialect.
+GENERIC = frozenset({"", "openai-compatible", "anthropic-compatible"})
 
 # Who makes models, by what stands before the slash in `anthropic/claude-...`; their own vendors.
 MAKERS: Mapping[str, str] = MappingProxyType(
@@ -68,10 +64,35 @@ VENDORS = frozenset(
     {
         *(vendor for vendor in BY_PRESET.values() if vendor),
         *MAKERS.values(),
-        *("baseten", "cerebras", "chutes", "cohere", "deepinfra", "github-copilot", "groq"),
+        *(
+            "azure",
+            "baseten",
+            "cerebras",
+            "chutes",
+            "cohere",
+            "deepinfra",
+            "github-copilot",
+            "groq",
+        ),
         *("huggingface", "minimax-cn", "minimax-cn-coding-plan", "minimax-coding-plan"),
-        *("modelscope", "nebius", "novita-ai", "nvidia", "ollama-cloud", "openrouter"),
-        *("perplexity", "siliconflow", "siliconflow-cn", "vercel", "volcengine", "xiaomi"),
+        *(
+            "kimi-code-plan-global",
+            "modelscope",
+            "nebius",
+            "novita-ai",
+            "nvidia",
+            "ollama-cloud",
+            "openrouter",
+        ),
+        *(
+            "stepfun-ai-step-plan",
+            "perplexity",
+            "siliconflow",
+            "siliconflow-cn",
+            "vercel",
+            "volcengine",
+            "xiaomi",
+        ),
     }
 )
 

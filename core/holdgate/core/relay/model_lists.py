@@ -111,7 +111,7 @@ class ModelLists:
     def _listing(self) -> list[Provider]:
         """Give the providers that are asked for their list."""
         providers = self._current.roster.settings.providers.values()
-        return [provider for provider in providers if provider.models is None]
+        return [each for each in providers if each.models is None and list_url(each)]
 
     def _kept(self, provider: Provider) -> KeptList | None:
         return self._lists.get((provider.name, list_url(provider)))
@@ -189,8 +189,9 @@ async def fetch_models(
     keys = [key for key in provider.keys if key.on]
     if not keys:
         raise Fault(FaultKind.AUTH, f"{provider.name}: each of its keys is switched off")
-    dialect = list_dialect(provider)
-    url = list_url(provider)
+    dialect, url = list_dialect(provider), list_url(provider)
+    if dialect is None:
+        raise Fault(FaultKind.MODEL, "the vendor has none; name yours by models = [...]")
     request = own("GET", url, b"", roster, (provider.name, keys[0].name), dialect)
     fetched = await fetch(upstream, request, PATIENCE)
     if fetched.head.status != 200:

@@ -9,7 +9,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from holdgate.core.catalog.model_facts import Facts, ModelFacts
-from holdgate.core.catalog.vendors import is_unknowable
+from holdgate.core.catalog.vendors import GENERIC, is_unknowable
 from holdgate.core.traffic.routing import Listed, Lists, all_models, listed_sizes, spoken
 from holdgate.core.values.names import DIALECT_NAMES, DialectName
 from holdgate.core.values.settings import Provider, Settings
@@ -99,9 +99,9 @@ def facts_of(facts: Facts | None, provider: Provider, model: str) -> ModelFacts 
 
 def may_be_known(provider: Provider) -> bool:
     """Tell whether anything may be known of a provider's models: it is not run at home."""
-    if provider.preset:
-        return not is_unknowable(provider.preset)
-    return not _is_at_home(provider)
+    if provider.preset in GENERIC:
+        return not _is_at_home(provider)
+    return not is_unknowable(provider.preset)
 
 
 def _first(told: Mapping[Source, tuple[int, int]], which: int) -> tuple[int, Source | None]:
