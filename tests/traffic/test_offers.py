@@ -7,7 +7,7 @@ import json
 import pytest
 
 from holdgate.core.catalog.model_facts import Facts, read_facts
-from holdgate.core.traffic.offers import Offer, offers
+from holdgate.core.traffic.offers import Offer, limits_of, may_be_known, offers
 from holdgate.core.traffic.routing import Lists, plan
 from holdgate.core.values.settings import Key, Model, Provider, Route, Settings
 
@@ -17,6 +17,7 @@ LINE = [100, 10, 1.5, 6, 0.1, "rt"]
 @pytest.fixture(scope="module")
 def facts() -> Facts:
     vendors = {"anthropic": {"claude-1": LINE, "claude-2": [200, 20, None, None, None, ""]}}
+    vendors["anthropic"]["whole"] = [300, 300, None, None, None, ""]
     found = {"format": 1, "date": "2026-01-01", "origin": "a test", "vendors": vendors}
     return read_facts(json.dumps(found).encode())
 
@@ -65,6 +66,27 @@ def test_of_a_server_at_home_nothing_is_said(facts: Facts, url: str, known: bool
     found = only(provider((Model("claude-1"),), url, preset=""), facts)
     assert (found.context == 100) == known
     assert found.price_in is None
+
+
+def test_a_reply_as_long_as_all_that_fits_in_is_shown_but_holds_no_request(facts: Facts) -> None:
+    one = provider((Model("whole"),))
+    assert only(one, facts).output == 300
+    assert limits_of(facts, one, "whole") == (300, 0)
+    assert limits_of(facts, one, "claude-1") == (100, 10)
+    assert limits_of(facts, one, "nobody") == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("preset", "url", "known"),
+    [
+        ("anthropic", "http://127.0.0.1:1", True),
+        ("openai-compatible", "http://127.0.0.1:1", False),
+        ("openai-compatible", "https://relay.example", True),
+        ("ollama", "https://relay.example", False),
+    ],
+)
+def test_presets_of_no_vendor_are_like_none(preset: str, url: str, known: bool) -> None:
+    assert may_be_known(provider(None, url, preset)) == known
 
 
 def test_a_route_is_told_by_its_first_candidate(facts: Facts) -> None:

@@ -35,7 +35,7 @@ from holdgate.core.store.lists_file import ListsFile
 from holdgate.core.store.secrets import SecretMissing, SecretStore
 from holdgate.core.traffic.affinity import Affinity
 from holdgate.core.traffic.gate import Gate
-from holdgate.core.traffic.offers import facts_of, may_be_known
+from holdgate.core.traffic.offers import limits_of, may_be_known
 from holdgate.core.traffic.refused_members import RefusedMembers
 from holdgate.core.traffic.repeats import Repeats
 from holdgate.core.traffic.turns import Turns
@@ -141,8 +141,7 @@ def _relay(
 
 def _sizes(facts: FactsFile, provider: Provider, model: str) -> tuple[int, int]:
     """Give what models.dev tells of a model; a plan that is made asks for it once."""
-    found = facts_of(facts.facts(), provider, model) if may_be_known(provider) else None
-    return (found.context, found.output) if found else (0, 0)
+    return limits_of(facts.facts(), provider, model) if may_be_known(provider) else (0, 0)
 
 
 def assemble(

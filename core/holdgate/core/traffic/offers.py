@@ -97,6 +97,17 @@ def facts_of(facts: Facts | None, provider: Provider, model: str) -> ModelFacts 
     return facts.of(provider.preset, model) if facts and may_be_known(provider) else None
 
 
+def limits_of(facts: Facts, provider: Provider, model: str) -> tuple[int, int]:
+    """Give the context and the longest reply that a request may be held to, 0 where none is known.
+
+    A reply as long as all that fits in is no limit of its own, and would leave no room to ask.
+    """
+    found = facts_of(facts, provider, model)
+    if found is None:
+        return 0, 0
+    return found.context, found.output if found.output < found.context else 0
+
+
 def may_be_known(provider: Provider) -> bool:
     """Tell whether anything may be known of a provider's models: it is not run at home."""
     if provider.preset in GENERIC:
