@@ -59,7 +59,7 @@ async def test_the_list_and_the_key_go_to_the_vendor(name: str) -> None:
     outgoing = await asked(preset)
     dialect = preset.dialects[0]
     base = preset.bases[dialect]
-    suffix = "/v1/models" if dialect == "messages" else "/models"
+    suffix = "/v1/models?limit=1000" if dialect == "messages" else "/models"
     assert outgoing.url == (preset.lists.get(dialect) or base + suffix)
     header = "x-api-key" if dialect == "messages" else "authorization"
     assert "the-key" in dict(outgoing.headers)[header]

@@ -83,8 +83,8 @@ def model_names(
     if any(each.name == "name" for each in ctx.command.params):
         # An option without its value ends the reading: the argument is left over then.
         name = ctx.params.get("name") or next(iter(ctx.args), "")
-        return _offers(((model, "") for model in _models(providers.get(name))), incomplete)
-    asked = ((f"{each}/{model}", "") for each in providers for model in _models(providers[each]))
+        return _offers(((model, "") for model in _models(providers, name, ctx)), incomplete)
+    asked = ((f"{each}/{m}", "") for each in providers for m in _models(providers, each, ctx))
     return _offers([*_routes(found), *asked], incomplete)
 
 
@@ -147,10 +147,23 @@ def _candidates(route: dict[str, Any]) -> str:
     return ", ".join(map(str, found)) if isinstance(found, list) else ""
 
 
-def _models(provider: dict[str, Any] | None) -> list[str]:
+def _models(providers: dict[str, dict[str, Any]], name: str, ctx: click.Context) -> list[str]:
+    """Give a provider's models: of the configuration, else those that the vendor told before."""
+    provider = providers.get(name)
+    if provider is not None and "models" not in provider:
+        return _kept(ctx, name)
     found = (provider or {}).get("models")
     listed = [
         each.get("id") if isinstance(each, dict) else each
         for each in (found if isinstance(found, list) else ())
     ]
     return [each for each in listed if isinstance(each, str)]
+
+
+def _kept(ctx: click.Context, name: str) -> list[str]:
+    from holdgate.core.config.places import find_places
+    from holdgate.core.store.lists_file import FILE_NAME, ListsFile
+
+    cache = find_places(os.environ, _config_file(ctx)).cache
+    kept = (each for each in ListsFile(cache / FILE_NAME).load() if each.provider == name)
+    return [model.id for each in kept for model in each.models]

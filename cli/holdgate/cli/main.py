@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "first": "Let one waiting request overtake the others.",
         "provider": "List and test providers.",
         "presets": "Show the vendors that are known by name.",
+        "models": "List what agents may ask for, with sizes and prices.",
         "keys": "Make, list and revoke gateway keys.",
         "usage": "Sum up requests and tokens.",
         "config": "See, check and edit the configuration.",

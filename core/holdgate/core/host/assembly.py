@@ -9,6 +9,7 @@ import secrets
 import socket
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 
 from holdgate.core.relay.context import Relay
@@ -28,10 +29,13 @@ from holdgate.core.server.guard import Guard
 from holdgate.core.server.history import History
 from holdgate.core.server.wrong_keys import WrongKeys
 from holdgate.core.store.callers import GatewayKeys
+from holdgate.core.store.facts_file import FactsFile
 from holdgate.core.store.ledger import Ledger
+from holdgate.core.store.lists_file import ListsFile
 from holdgate.core.store.secrets import SecretMissing, SecretStore
 from holdgate.core.traffic.affinity import Affinity
 from holdgate.core.traffic.gate import Gate
+from holdgate.core.traffic.offers import limits_of, may_be_known
 from holdgate.core.traffic.refused_members import RefusedMembers
 from holdgate.core.traffic.repeats import Repeats
 from holdgate.core.traffic.turns import Turns
@@ -101,14 +105,20 @@ def request_ids(clock: Clock, dice: random.Random) -> Callable[[], str]:
 
 
 def _relay(
-    roster: Roster, clock: Clock, upstream: Upstream, ledger: Ledger, seal: Callable[[Secret], str]
+    roster: Roster,
+    clock: Clock,
+    upstream: Upstream,
+    ledger: Ledger,
+    seal: Callable[[Secret], str],
+    kept: ListsFile,
+    facts: FactsFile,
 ) -> tuple[Relay, ModelLists]:
     loop = asyncio.get_running_loop()
     current = Current(roster)
     scheduler = Scheduler(Gate(), clock, loop)
     scheduler.configure(roster.limits())
-    lists = ModelLists(current, upstream, clock)
-    planner = Planner(current, lists)
+    lists = ModelLists(current, upstream, clock, kept.load(), kept.put)
+    planner = Planner(current, lists, partial(_sizes, facts))
     relay = Relay(
         current,
         planner,
@@ -129,6 +139,11 @@ def _relay(
     return relay, lists
 
 
+def _sizes(facts: FactsFile, provider: Provider, model: str) -> tuple[int, int]:
+    """Give what models.dev tells of a model; a plan that is made asks for it once."""
+    return limits_of(facts.facts(), provider, model) if may_be_known(provider) else (0, 0)
+
+
 def assemble(
     roster: Roster,
     clock: Clock,
@@ -136,12 +151,15 @@ def assemble(
     keys: GatewayKeys,
     ledger: Ledger,
     seal: Callable[[Secret], str],
+    kept: ListsFile,
+    facts: FactsFile,
 ) -> App:
     """Build the one App of a gateway, in its event loop."""
-    relay, lists = _relay(roster, clock, upstream, ledger, seal)
+    relay, lists = _relay(roster, clock, upstream, ledger, seal, kept, facts)
     return App(
         relay=relay,
         lists=lists,
+        facts=facts,
         ledger=ledger,
         keys=keys,
         history=History(),

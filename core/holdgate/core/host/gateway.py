@@ -25,8 +25,12 @@ from holdgate.core.server.context import App
 from holdgate.core.server.history import keep_history
 from holdgate.core.server.listening import Listener, PortInUse, shown_host
 from holdgate.core.store.callers import GatewayKeys
+from holdgate.core.store.facts_file import FILE_NAME as FACTS_FILE
+from holdgate.core.store.facts_file import FactsFile
 from holdgate.core.store.instance import Instance, Runtime
 from holdgate.core.store.ledger import FILE_NAME, Ledger
+from holdgate.core.store.lists_file import FILE_NAME as LISTS_FILE
+from holdgate.core.store.lists_file import ListsFile
 from holdgate.core.store.logs import close_log, open_log
 from holdgate.core.store.rests_file import FILE_NAME as RESTS_FILE
 from holdgate.core.store.rests_file import RestsFile
@@ -136,7 +140,11 @@ class Gateway:
         rests = RestsFile(options.places.state / RESTS_FILE)
         ledger = Ledger(options.places.state / FILE_NAME, clock.wall())
         stack.callback(ledger.close)
-        app = assembly.assemble(roster, clock, upstream, keys, ledger, rests.fingerprint)
+        kept = ListsFile(options.places.cache / LISTS_FILE)
+        facts = FactsFile(options.places.cache / FACTS_FILE)
+        app = assembly.assemble(
+            roster, clock, upstream, keys, ledger, rests.fingerprint, kept, facts
+        )
         keeping = Keeping(app, rests)
         stack.callback(keeping.save)
         stack.callback(app.relay.wheel.close)

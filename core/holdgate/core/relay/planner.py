@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdgate.core.relay.model_lists import ModelLists
 from holdgate.core.relay.roster import Current, Roster
 from holdgate.core.traffic.profiles import Treatment, treatment_of
-from holdgate.core.traffic.routing import Plan, plan
+from holdgate.core.traffic.routing import Plan, Sizes, plan
 from holdgate.core.values.caller import Caller
 from holdgate.core.values.inbound import Task
 from holdgate.core.values.names import DialectName
@@ -16,9 +16,14 @@ _MOST = 1024
 class Planner:
     """Makes the plan of a model once; agents ask for the same few again and again."""
 
-    def __init__(self, current: Current, lists: ModelLists) -> None:
-        """Take the settings in force and the vendors' lists."""
-        self._current, self._lists = current, lists
+    def __init__(
+        self,
+        current: Current,
+        lists: ModelLists,
+        sizes: Sizes = lambda provider, model: (0, 0),
+    ) -> None:
+        """Take the settings in force, the vendors' lists, and sizes that are known elsewhere."""
+        self._current, self._lists, self._sizes = current, lists, sizes
         self._plans: dict[tuple[str, DialectName, Task], Plan] = {}
         self._treatments: dict[tuple[str, str | None, str], Treatment] = {}
         self._made_for: tuple[Roster, int] | None = None
@@ -31,7 +36,7 @@ class Planner:
             await self._lists.learn(model)
             self._refresh()
             settings = self._current.roster.settings
-            made = plan(settings, self._lists.known, model, dialect, task)
+            made = plan(settings, self._lists.known, model, dialect, task, self._sizes)
             self._plans[model, dialect, task] = made
         return made
 

@@ -91,7 +91,7 @@ def _target(served: Served, candidate: Candidate, request: Request) -> Target:
         candidate.dialect,
         candidate.vendor_model,
         frozenset(provider.quirks),
-        provider.model(candidate.model).output,
+        candidate.output,
         served.relay.refused.of(candidate.provider, candidate.vendor_model),
         frozenset(provider.hosted.get(candidate.dialect, ())),
         served.inbound.streamed or not _is_short(request),

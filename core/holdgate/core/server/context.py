@@ -11,6 +11,7 @@ from holdgate.core.relay.tasks import Tasks
 from holdgate.core.server.guard import Guard
 from holdgate.core.server.history import History
 from holdgate.core.store.callers import GatewayKeys
+from holdgate.core.store.facts_file import FactsFile
 from holdgate.core.store.ledger import Ledger
 
 
@@ -30,6 +31,7 @@ class App:
 
     relay: Relay
     lists: ModelLists
+    facts: FactsFile
     ledger: Ledger
     keys: GatewayKeys
     history: History

@@ -9,11 +9,11 @@ from typing import Any
 
 from aiohttp import web
 
-from holdgate.core.server import events_api, sums_api
+from holdgate.core.server import events_api, offers_api, sums_api
 from holdgate.core.server.context import App
 from holdgate.core.server.snapshot import snapshot
 from holdgate.core.server.steering_api import is_steering, steer
-from holdgate.core.traffic.routing import all_models, spoken
+from holdgate.core.traffic.routing import spoken
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.inbound import Headers
 from holdgate.core.values.settings import Provider
@@ -59,7 +59,7 @@ async def _read(app: App, request: web.BaseRequest, path: str) -> dict[str, Any]
         case "/api/requests":
             return await _requests(app, request)
         case "/api/models":
-            return _models(app)
+            return await offers_api.models(app, request.rel_url.query)
         case "/api/providers":
             return {"providers": [_provider(p) for p in _settings(app).providers.values()]}
         case "/api/usage":
@@ -128,22 +128,6 @@ def _limit(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise Fault(FaultKind.REQUEST, f"limit: a whole number up to {LIMIT_MOST} is allowed")
     return min(int(text), LIMIT_MOST)
-
-
-def _models(app: App) -> dict[str, Any]:
-    listed = all_models(_settings(app), app.lists.known)
-    return {
-        "models": [
-            {
-                "id": each.id,
-                "owner": each.owner,
-                "dialects": list(each.dialects),
-                "context": each.model.context or None,
-                "output": each.model.output or None,
-            }
-            for each in listed
-        ]
-    }
 
 
 def _provider(provider: Provider) -> dict[str, Any]:

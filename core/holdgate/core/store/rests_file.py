@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import logging
-import os
 import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from holdgate.core.store.replacing import replace_file
 from holdgate.core.values.rests import Rest
 from holdgate.core.values.secret import Secret
 
@@ -63,25 +63,12 @@ class RestsFile:
         shape = _File(_VERSION, self._salt.hex(), [_raw(rest) for rest in rests])
         text = msgspec.json.format(msgspec.json.encode(shape), indent=1) + b"\n"
         with self._saving:
-            self._replace(text)
+            replace_file(self._path, text)
 
     def fingerprint(self, secret: Secret) -> str:
         """Give what tells this secret from another one, in this file only, without showing it."""
         text = secret.reveal().encode()
         return hashlib.blake2b(text, key=self._salt, digest_size=_DIGEST_BYTES).hexdigest()
-
-    def _replace(self, text: bytes) -> None:
-        # One name for all: what a killed process left is written over, not heaped up.
-        new = self._path.with_name(f".{self._path.name}.new")
-        new.unlink(missing_ok=True)
-        try:
-            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            new.replace(self._path)
-        finally:
-            new.unlink(missing_ok=True)
 
     def _tell(self, error: Exception) -> None:
         if not self._told:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -14,6 +14,8 @@ from holdgate.core.values.settings import Model, Provider, Settings
 
 # What vendors' own lists say, by provider; a provider that was not asked yet is absent.
 Lists = Mapping[str, tuple[Model, ...]]
+# What is known elsewhere of a provider's model: its context and longest reply in tokens, 0: not.
+Sizes = Callable[[Provider, str], tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,15 @@ class Plan:
         object.__setattr__(self, "summary", "; ".join(words))
 
 
-def plan(settings: Settings, lists: Lists, model: str, dialect: DialectName, task: Task) -> Plan:
-    """Give the plan for `model`.
+def plan(
+    settings: Settings,
+    lists: Lists,
+    model: str,
+    dialect: DialectName,
+    task: Task,
+    sizes: Sizes = lambda provider, model: (0, 0),
+) -> Plan:
+    """Give the plan for `model`; `sizes` are taken where neither settings nor lists have any.
 
     A count of tokens that nobody can be asked for in the agent's dialect has no candidates: it is
     estimated. Raises Fault(MODEL) if nobody has that model, Fault(REQUEST) if its name is ambiguous
@@ -55,7 +64,12 @@ def plan(settings: Settings, lists: Lists, model: str, dialect: DialectName, tas
         choice
         for place, name in enumerate(named, 1)
         for choice in _choices(
-            settings, lists, name, dialect, task, f"{model}, place {place}" if route else None
+            settings,
+            (lists, sizes),
+            name,
+            dialect,
+            task,
+            f"{model}, place {place}" if route else None,
         )
     ]
     if not choices and not (task == "count_tokens" and _any_speaks(settings, named)):
@@ -118,7 +132,7 @@ def unknown_model(settings: Settings, lists: Lists, model: str) -> Fault:
 
 def _choices(
     settings: Settings,
-    lists: Lists,
+    known: tuple[Lists, Sizes],
     name: str,
     dialect: DialectName,
     task: Task,
@@ -132,10 +146,10 @@ def _choices(
     if tongue is None:
         return []
     keys = [key for key in provider.keys if key.on]
-    context = model.context or _listed_context(lists, provider.name, model.at_vendor)
+    context, output = _sizes(known, provider, model)
     return [
         Choice(
-            Candidate(provider.name, key.name, model.id, model.at_vendor, tongue, context),
+            Candidate(provider.name, key.name, model.id, model.at_vendor, tongue, context, output),
             ("asked by name" if route is None else f"route {route}")
             + (f", key {key.name}" if len(keys) > 1 else ""),
         )
@@ -143,9 +157,23 @@ def _choices(
     ]
 
 
-def _listed_context(lists: Lists, provider: str, vendor_id: str) -> int:
-    """Give the context that a vendor's own list tells, 0 if it tells none."""
-    return next((m.context for m in lists.get(provider, ()) if m.at_vendor == vendor_id), 0)
+def _sizes(known: tuple[Lists, Sizes], provider: Provider, model: Model) -> tuple[int, int]:
+    """Give context and longest reply: by the settings, else the vendor's list, else elsewhere."""
+    lists, elsewhere = known
+    listed = listed_sizes(lists, provider.name, model.at_vendor)
+    context, output = model.context or listed[0], model.output or listed[1]
+    if context and output:
+        return context, output
+    found = elsewhere(provider, model.at_vendor)
+    return context or found[0], output or found[1]
+
+
+def listed_sizes(lists: Lists, provider: str, vendor_id: str) -> tuple[int, int]:
+    """Give the context and the longest reply that a vendor's own list tells, 0 if it tells none."""
+    for model in lists.get(provider, ()):
+        if model.at_vendor == vendor_id:
+            return model.context, model.output
+    return 0, 0
 
 
 def speaks(provider: Provider, model: Model, dialect: DialectName, task: Task) -> bool:

@@ -46,7 +46,8 @@ class Candidate:
     """Provider, key and model that may answer a request, by name.
 
     `vendor_model` is what the vendor is asked for; `dialect` what the provider is spoken to in;
-    `context` the tokens that fit in, 0 where that is not known.
+    `context` the tokens that fit in and `output` those of the longest reply, 0 where that is not
+    known.
     """
 
     provider: str
@@ -55,6 +56,7 @@ class Candidate:
     vendor_model: str
     dialect: DialectName
     context: int = 0
+    output: int = 0
 
     @property
     def lane(self) -> tuple[str, str]:

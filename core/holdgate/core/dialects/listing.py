@@ -1,0 +1,29 @@
+"""Where a provider's list of models is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from holdgate.core.dialects.table import DIALECTS
+from holdgate.core.values.names import DialectName
+from holdgate.core.values.settings import Provider
+
+# Without it Anthropic gives 20 models, and Gemini 50; both allow 1000.
+_WHOLE: Mapping[DialectName, str] = MappingProxyType(
+    {"messages": "?limit=1000", "gemini": "?pageSize=1000"}
+)
+
+
+def list_dialect(provider: Provider) -> DialectName | None:
+    """Give the dialect in which a provider is asked for its list, None if it has no list."""
+    return provider.listing()
+
+
+def list_url(provider: Provider) -> str:
+    """Give the address of a provider's list of models, "" if it has none."""
+    dialect = list_dialect(provider)
+    if dialect is None:
+        return ""
+    usual = DIALECTS[dialect].models_url(provider.base(dialect)) + _WHOLE.get(dialect, "")
+    return provider.lists.get(dialect) or usual
