@@ -2,5 +2,20 @@
 
 from holdgate.core.host.gateway import Gateway, Options, PortInUse
 from holdgate.core.host.probing import Probed, probe_provider, well_keys
+from holdgate.core.host.trying_out import Cause, Listed, Outcome, Tried, advice, try_out, worst
 
-__all__ = ["Gateway", "Options", "PortInUse", "Probed", "probe_provider", "well_keys"]
+__all__ = [
+    "Cause",
+    "Gateway",
+    "Listed",
+    "Options",
+    "Outcome",
+    "PortInUse",
+    "Probed",
+    "Tried",
+    "advice",
+    "probe_provider",
+    "try_out",
+    "well_keys",
+    "worst",
+]
