@@ -62,6 +62,25 @@ def route_names(
     return _offers(_routes(_configuration(ctx)), incomplete)
 
 
+def preset_names(
+    ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Offer the vendors of the catalogue."""
+    from holdgate.core.catalog import preset_names as names
+
+    return _offers(((name, "") for name in names()), incomplete)
+
+
+def candidate_names(
+    ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Offer what a route may ask: `provider/model` where models are known, else `provider/`."""
+    providers = _tables(_configuration(ctx), "providers")
+    found = [f"{each}/{model}" for each in providers for model in _models(providers[each])]
+    bare = [f"{each}/" for each in providers if not _models(providers[each])]
+    return _offers(((name, "") for name in (*found, *bare)), incomplete)
+
+
 def model_names(
     ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[str]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from holdgate.cli.commands.provider_add import command as add_command
 from holdgate.cli.commands.provider_probe import command as test_command
 from holdgate.cli.options import config_option, echo_json, json_option, places_of, settings_of
 
@@ -19,6 +20,7 @@ def command() -> None:
     """List and test providers."""
 
 
+command.add_command(add_command)
 command.add_command(test_command)
 
 
