@@ -323,7 +323,7 @@ async def test_providers_are_listed(tmp_path: Path) -> None:
     configure(tmp_path, provider("http://127.0.0.1:9", "concurrency = 4", "rpm = 60"))
     done = await gateway(tmp_path, "provider", "list")
     assert (done.code, done.err) == (0, "")
-    assert "fake" in done.out and "4 at once and 60 a window" in done.out
+    assert "fake" in done.out and "4 at once, 60 a minute" in done.out
     listed = json.loads((await gateway(tmp_path, "provider", "list", "--json")).out)
     (shown,) = listed["providers"]
     assert shown["dialects"] == ["chat", "responses", "messages", "gemini"]

@@ -39,6 +39,21 @@ def is_running(state: Path) -> bool:
     return True
 
 
+def model_lists(state: Path) -> dict[str, list[str]]:
+    """Give what the running gateway knows of each provider's models; nothing if none runs."""
+    from holdgate.core.client import NotRunning, Refused, connect
+
+    found: dict[str, list[str]] = {}
+    try:
+        shown = connect(state).get("/api/models", patience=_A_LOOK)["models"]
+    except (NotRunning, Refused):
+        return found
+    for each in shown:
+        name = str(each["id"]).removeprefix(f"{each['owner']}/")
+        found.setdefault(str(each["owner"]), []).append(name)
+    return found
+
+
 def request_path(id: str) -> str:
     """Give the path of a request in the control API."""
     return f"/api/requests/{quote(id.strip(), safe='')}"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.2
 _PAST = 20
 # Vendors and agents name things; what a shell would act on is not offered.
-_HARMLESS = re.compile(r"[\w@%+.,:/~-]+")
+_HARMLESS = re.compile(r"[\w@%+.,:/~=-]+")
 
 
 def live_ids(
@@ -53,6 +53,20 @@ def provider_names(
     """Offer the providers of the configuration."""
     found = _tables(_configuration(ctx), "providers")
     return _offers(((name, "") for name in found), incomplete)
+
+
+def provider_settings(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Offer a provider, and behind it the keys of its table."""
+    if param.name == "name":
+        return provider_names(ctx, param, incomplete)
+    from holdgate.core.config.tables import declared
+    from holdgate.core.values.settings import Provider
+
+    fields = declared(Provider)
+    told = [(f"{name}=", str(field.metadata["help"])) for name, field in fields.items()]
+    return _offers([*told, ("models=", "the models that it has")], incomplete)
 
 
 def route_names(

@@ -165,10 +165,11 @@ def _without(asked: Asked) -> GivenKey:
     if asked.env and os.environ.get(asked.env):
         click.echo(f"the key is that of the environment variable {asked.env}", err=True)
         return _reference(f"env:{asked.env}", must_read=True)
-    if asked.optional:
-        return GivenKey(Secret(""))
-    where = f"; {asked.title} gives keys at {asked.page}" if asked.page else ""
-    fail(f"{asked.title} needs a key: {_WAYS}, or set {asked.env or 'a variable'}{where}")
+    if not asked.optional:
+        where = f"; it gives keys at {asked.page}" if asked.page else ""
+        also = f", or set {asked.env}" if asked.env else ""
+        fail(f"{asked.title} needs a key: {_WAYS}{also}{where}")
+    return GivenKey(Secret(""))
 
 
 def _checked(text: str) -> Secret:
@@ -185,7 +186,9 @@ def _checked(text: str) -> Secret:
 
 def _typed_or_piped(asked: Asked) -> str:
     text = _typed(asked) if _at_terminal() else (sys.stdin.readline() if sys.stdin else "").strip()
-    return text or fail("there is no key on stdin: pipe one in, such as from a password manager")
+    if not text:
+        fail("there is no key on stdin: pipe one in, such as from a password manager")
+    return text
 
 
 def _typed(asked: Asked) -> str:
