@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from types import TracebackType
@@ -122,7 +122,8 @@ class Lane:
 class FakeVendor:
     """A vendor on a free port of 127.0.0.1, as an async context manager.
 
-    The limits are each key's own; a request over one gets 429 and counts in `violations`. Only
+    With `paths` (patterns) it knows no others, and with `keys` no others; any other model is not
+    there if `strict`. The limits are each key's own; a request over one gets 429 and counts in `violations`. Only
     generations and embeddings count. `highest` is the most that were in flight at once, over all
     keys, from arrival until the answer's end or the client's leaving.
     """
@@ -136,12 +137,16 @@ class FakeVendor:
         *,
         models: Sequence[str] = (MODEL,),
         text: str = TEXT,
+        paths: Collection[str] = (),
+        keys: Collection[str] = (),
+        strict: bool = False,
     ) -> None:
         self.limit_concurrent = limit_concurrent
         self.limit_rpm = limit_rpm
         self.window = window
         self.models = models
         self.text = text
+        self.paths, self.keys, self.strict = paths, keys, strict
         self.url = ""
         self.requests: list[Seen] = []
         self.violations = 0
@@ -293,7 +298,7 @@ class FakeVendor:
         return await send_stream(request, reply, reply.chunks)
 
     def _reply(self, seen: Seen, what: Asked) -> Reply:
-        fallback = usual(what, self.models, self.text)
+        fallback = self._refusal(seen, what) or usual(what, self.models, self.text)
         step = next((step for step in self._steps if step.fits(seen)), None)
         if step is None:
             return fallback
@@ -301,6 +306,16 @@ class FakeVendor:
         if step.reply.status >= 300:
             fallback = error(what.dialect, step.reply.status)
         return step.reply.filled(fallback)
+
+    def _refusal(self, seen: Seen, what: Asked) -> Reply | None:
+        if self.paths and not any(fnmatchcase(seen.path, each) for each in self.paths):
+            page = {"Content-Type": "text/html"}
+            return Reply(404, page, text="<html>404 page not found</html>")
+        if self.keys and seen.key not in self.keys:
+            return error(what.dialect, 401, f"No such key: {seen.key}")
+        if self.strict and what.generates and what.model not in self.models:
+            return error(what.dialect, 404, f"The model {what.model} does not exist.")
+        return None
 
 
 def _key(request: web.Request, query: str) -> str:

@@ -52,25 +52,30 @@ def find_preset(given: Given) -> Preset | None:
     from holdgate.core.catalog import load_preset, preset_names
     from holdgate.core.config.problems import nearest_name
 
-    if given.url and (given.preset or given.bases):
-        raise Refused(
-            "--url finds out what an unknown address speaks: leave out --preset, and the URLs of "
-            "single dialects"
-        )
+    if given.url and given.bases:
+        raise Refused("--url finds out what is spoken there: leave the other URLs out, or --url")
     if given.preset is None and (given.url or given.bases):
         return None
     name = given.preset or given.name
     preset = load_preset(name)
     if preset is not None:
-        return preset
+        return _checked(preset, given)
     near = nearest_name(name, preset_names())
-    hint = f"did you mean {near}?" if near else "gateway presets lists them"
+    hint = f"did you mean {near}" if near else "gateway presets lists them"
     if given.preset:
         raise Refused(f"{name}: no such preset; {hint}")
     raise Refused(
-        f"{name}: no such preset; {hint} For anything else name its address: "
+        f"{name}: no such preset; {hint}. Anything else has an address: "
         f"gateway provider add {name} --url URL"
     )
+
+
+def _checked(preset: Preset, given: Given) -> Preset:
+    if given.url and preset.bases:
+        raise Refused(f"the preset {preset.name} has its own URLs: leave out --url or the preset")
+    if not (given.url or given.bases or preset.bases):
+        raise Refused(f"the preset {preset.name} has no address: name it with --url URL")
+    return preset
 
 
 def questions(preset: Preset) -> tuple[Question, ...]:

@@ -19,7 +19,11 @@ _COLUMNS = (
 
 
 def results(outcome: Outcome, width: int | None) -> list[Line]:
-    """Give the table of what each dialect answered."""
+    """Give the table of what each dialect answered; none if nothing could be asked."""
+    from holdgate.core.host import HOPELESS
+
+    if outcome.listed.cause in HOPELESS:
+        return []
     return table(_COLUMNS, [_row(each) for each in outcome.tried], width)
 
 
@@ -43,8 +47,9 @@ def what_is_wrong(outcome: Outcome, *, has_key: bool, named_model: bool) -> str:
     cause = worst([outcome.listed.cause, *(each.cause for each in outcome.tried)])
     reason = _reason(outcome, cause)
     if cause is Cause.KEY and not has_key:
-        words = "it wants a key, and none was given: --key-env VAR, --key-stdin or --key-file PATH"
-    elif cause is Cause.MODEL and not named_model and not outcome.listed.models:
+        words = "none was given, and the vendor wants one: --key-env VAR, --key-stdin, --key-file"
+        return f"no key: {words} ({reason})"
+    if cause is Cause.MODEL and not named_model and not outcome.listed.models:
         words = _without_model(outcome)
     else:
         words = advice(cause)
@@ -69,7 +74,7 @@ def _row(tried: Tried) -> Row:
     status = "no reply" if tried.status is None else f"HTTP {tried.status}"
     if tried.passed:
         result = (f"ok, {tried.model}", "done")
-    elif tried.speaks == "no":
+    elif tried.speaks == "no" and tried.status is not None:
         result = (f"not spoken: {tried.reason}", "quiet")
     else:
         result = (f"{tried.cause}: {tried.reason}", "failed")

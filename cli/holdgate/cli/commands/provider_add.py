@@ -231,7 +231,7 @@ def _check_spoken(given: Given, preset: Preset | None, outcome: Outcome) -> None
         if preset is None or each.dialect in given.bases:
             fail(
                 f"{given.name} is not added: {each.dialect} is not spoken at {each.base} "
-                f"({each.reason}); leave it out, or --no-test"
+                f"({each.cause}: {each.reason}); leave it out, or --no-test"
             )
         click.echo(
             printable(f"warning: the vendor does not speak {each.dialect} now: {each.reason}"),

@@ -38,9 +38,8 @@ def command(name: str, force: bool, keep_key: bool, config_file: Path | None) ->
     _edit(places, name, routes)
     for route in routes:
         left = _without(route, name)
-        click.echo(
-            f"route {route.name}: now {', '.join(left)}" if left else f"no route {route.name}"
-        )
+        what = f"now {', '.join(left)}" if left else "gone, it named nobody else"
+        click.echo(f"route {route.name}: {what}")
     for words in () if keep_key else _forget_keys(places, settings, provider):
         click.echo(words)
     click.echo(f"removed {name} from {places.config_file}")

@@ -131,8 +131,9 @@ def _check_models(places: Places, settings: Settings, candidates: tuple[str, ...
             running = model_lists(places.state)
         known = (running or {}).get(provider, []) if listed is None else [m.id for m in listed]
         if known and model not in known:
-            near = " or ".join(f"{provider}/{each}" for each in get_close_matches(model, known, 3))
-            hint = f"did you mean {near}?" if near else "--no-check takes it all the same"
+            near = get_close_matches(model, known, 3, 0.5)
+            hint = f"did you mean {' or '.join(f'{provider}/{each}' for each in near)}?"
+            hint = hint if near else "--no-check takes it all the same"
             fail(f"{candidate}: {provider} lists no such model; {hint}", WRONG_CONFIGURATION)
 
 

@@ -2,9 +2,19 @@
 
 from holdgate.core.host.gateway import Gateway, Options, PortInUse
 from holdgate.core.host.probing import Probed, probe_provider, well_keys
-from holdgate.core.host.trying_out import Cause, Listed, Outcome, Tried, advice, try_out, worst
+from holdgate.core.host.trying_out import (
+    HOPELESS,
+    Cause,
+    Listed,
+    Outcome,
+    Tried,
+    advice,
+    try_out,
+    worst,
+)
 
 __all__ = [
+    "HOPELESS",
     "Cause",
     "Gateway",
     "Listed",

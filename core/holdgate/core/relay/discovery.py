@@ -66,11 +66,15 @@ def bases(url: str) -> Mapping[DialectName, tuple[str, ...]]:
 
 
 def list_places(url: str) -> tuple[tuple[DialectName, str], ...]:
-    """Give where lists of models usually are, as dialect and base; each address but once."""
-    found: dict[str, tuple[DialectName, str]] = {}
+    """Give where lists of models usually are, as dialect and base; each but once.
+
+    An address counts again where the key stands in another header.
+    """
+    found: dict[tuple[str, str], tuple[DialectName, str]] = {}
     for dialect in DIALECT_NAMES:
+        table = DIALECTS[dialect]
         for base in bases(url)[dialect]:
-            found.setdefault(DIALECTS[dialect].models_url(base), (dialect, base))
+            found.setdefault((table.models_url(base), table.key_place), (dialect, base))
     return tuple(found.values())
 
 

@@ -132,7 +132,8 @@ class Trial:
         if models is not None:
             return Listed(models)
         cause = cause_of_list(dialect, answer, self._clock.wall())
-        return Listed(None, cause, self._masked(f"{url}: {reason_of(dialect, answer)}"))
+        place = f"{url}: " if answer.fault is None else ""
+        return Listed(None, cause, self._masked(f"{place}{reason_of(dialect, answer)}"))
 
     async def _answers(
         self, places: list[tuple[DialectName, tuple[str, ...]]], listed: Listed
