@@ -45,7 +45,7 @@ async def test_it_prints_its_addresses_and_that_it_is_ready(tmp_path: Path) -> N
 
 async def test_without_a_provider_it_says_what_to_do(tmp_path: Path) -> None:
     async with serving(tmp_path) as served:
-        assert any("gateway config edit" in line for line in served.out)
+        assert any("gateway provider add" in line for line in served.out)
         path, upload = asking("messages", "anything")
         reply = await post(served.url + path, upload=upload)
         assert reply.status == 404 and "no provider" in reply.json["error"]["message"]
