@@ -1,4 +1,4 @@
-"""Commands in this process, in a thread of their own: quick where the process itself does not matter."""
+"""Commands in this process, each in a thread: quick where it need not be a process of its own."""
 
 from __future__ import annotations
 

@@ -12,7 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from holdgate.cli.adding import Given, Refused, filled_bases, find_preset, questions, table_of
+from holdgate.cli.adding import (
+    Given,
+    Refused,
+    filled_bases,
+    find_preset,
+    preset_at,
+    questions,
+    table_of,
+)
 from holdgate.cli.completing import candidate_names, provider_settings
 from holdgate.core.catalog import Preset
 from tests.cli.inside import inside
@@ -50,12 +58,17 @@ async def run(file: Path, *args: str, typed: str = "", **more: str) -> Finished:
     return await inside(file.parents[1], *args, typed=typed, more=more)
 
 
+def text(file: Path) -> str:
+    """Give what a file holds, "" if there is none."""
+    return file.read_bytes().decode() if file.exists() else ""
+
+
 async def refused(file: Path, *args: str, code: int = 2, typed: str = "") -> str:
     """Give what a command said that must change nothing."""
-    before = file.read_bytes() if file.exists() else None
+    before = text(file)
     done = await run(file, *args, typed=typed)
     assert done.code == code, done
-    assert (file.read_bytes() if file.exists() else None) == before
+    assert text(file) == before
     assert not (file.parent / "keys").exists()
     assert KEY not in done.out + done.err
     return done.err
@@ -111,9 +124,9 @@ async def test_a_key_goes_into_a_file_of_its_own(tmp_path: Path) -> None:
     done = await run(file, *args, "--key-stdin", typed=f"{KEY}\n", HOME=str(tmp_path))
     assert done.code == 0 and KEY not in done.out + done.err
     ref = "~/config/keys/deepseek"
-    assert file.read_text() == f'[providers.deepseek]\npreset = "deepseek"\nkey = "file:{ref}"\n'
+    assert text(file) == f'[providers.deepseek]\npreset = "deepseek"\nkey = "file:{ref}"\n'
     kept = file.parent / "keys" / "deepseek"
-    assert kept.read_text() == f"{KEY}\n" and stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert text(kept) == f"{KEY}\n" and stat.S_IMODE(kept.stat().st_mode) == 0o600
     # Another key takes its place, and goes with its provider.
     done = await run(file, "provider", "set", "deepseek", "--key", "sk-2nd-1", HOME=str(tmp_path))
     assert "shell's history" in done.err
@@ -121,18 +134,18 @@ async def test_a_key_goes_into_a_file_of_its_own(tmp_path: Path) -> None:
     done = await run(file, "provider", "remove", "deepseek", HOME=str(tmp_path))
     assert "its key is gone, too" in done.out
     assert [each.name for each in file.parent.iterdir()] == ["config.toml"]
-    assert file.read_text().strip() == ""
+    assert text(file).strip() == ""
 
 
 async def test_the_vendors_own_variable_needs_no_word(tmp_path: Path) -> None:
     file = tmp_path / "config" / "config.toml"
     done = await run(file, "provider", "add", "deepseek", "--no-test", DEEPSEEK_API_KEY=KEY)
     assert done.code == 0 and "DEEPSEEK_API_KEY" in done.err
-    assert file.read_text() == '[providers.deepseek]\npreset = "deepseek"\n'
+    assert text(file) == '[providers.deepseek]\npreset = "deepseek"\n'
     done = await run(file, "provider", "add", "two", "--preset", "openai", "--no-test",
                      "--key-env", "NOT_SET")  # fmt: skip
     assert done.code == 0 and "warning: the environment variable NOT_SET" in done.err
-    assert 'key = "env:NOT_SET"' in file.read_text()
+    assert 'key = "env:NOT_SET"' in text(file)
 
 
 async def test_a_key_is_typed_unseen(tmp_path: Path) -> None:
@@ -193,6 +206,8 @@ def test_which_preset_is_meant() -> None:
     assert found is not None and found.name == "deepseek"
     named = Given("deepseek", bases={"chat": "http://127.0.0.1"})
     assert find_preset(named) is None  # the name alone says nothing of another address
+    assert preset_at("https://api.deepseek.com/v1") == "deepseek"
+    assert preset_at("http://127.0.0.1:11434") == preset_at("nonsense") == ""
 
 
 # set
@@ -212,12 +227,12 @@ def test_which_preset_is_meant() -> None:
 async def test_set(file: Path, pairs: tuple[str, ...], before: str, after: str) -> None:
     done = await run(file, "provider", "set", "a", *pairs)
     assert (done.code, done.err) == (0, "")
-    assert file.read_text() == CONFIG.replace(before, after)
+    assert text(file) == CONFIG.replace(before, after)
 
 
 async def test_set_one_header(file: Path) -> None:
     assert (await run(file, "provider", "set", "b", "headers.X-Team=u")).code == 0
-    assert file.read_text() == CONFIG.replace('"t"', '"u"')
+    assert text(file) == CONFIG.replace('"t"', '"u"')
 
 
 @pytest.mark.parametrize(
@@ -254,7 +269,7 @@ async def test_remove(file: Path) -> None:
         "route both: now a/one",
         "route alone: gone, it named nobody else",
     ]
-    assert file.read_text() == (
+    assert text(file) == (
         CONFIG.partition("\n[providers.b]")[0]
         + '\n# what I use\n[routes.both]\ncandidates = ["a/one"]  # in this order\n'
     )
@@ -292,7 +307,7 @@ async def test_test_all(tmp_path: Path) -> None:
 async def test_routes(file: Path) -> None:
     assert (await run(file, "route", "add", "r", "b/x", "a/two", "--order", "rotate")).code == 0
     added = '\n[routes.r]\ncandidates = ["b/x", "a/two"]\norder = "rotate"\n'
-    assert file.read_text() == CONFIG + added
+    assert text(file) == CONFIG + added
     assert "--replace changes it" in await refused(file, "route", "add", "both", "a/one")
     done = await run(file, "route", "add", "both", "a/two", "--replace")
     assert done.out.startswith("changed both")
@@ -300,7 +315,7 @@ async def test_routes(file: Path) -> None:
     assert shown[0] == {
         "name": "both", "candidates": ["a/two"], "order": "given", "affinity": "auto",
     }  # fmt: skip
-    assert "# in this order" in file.read_text()
+    assert "# in this order" in text(file)
     for name in ("both", "alone", "r"):
         assert (await run(file, "route", "remove", name)).code == 0
     assert (await run(file, "route", "list")).out.startswith("no route yet")

@@ -122,10 +122,10 @@ class Lane:
 class FakeVendor:
     """A vendor on a free port of 127.0.0.1, as an async context manager.
 
-    With `paths` (patterns) it knows no others, and with `keys` no others; any other model is not
-    there if `strict`. The limits are each key's own; a request over one gets 429 and counts in `violations`. Only
-    generations and embeddings count. `highest` is the most that were in flight at once, over all
-    keys, from arrival until the answer's end or the client's leaving.
+    With `paths` (patterns) it knows no others, with `keys` no others, and if `strict` no other
+    models. The limits are each key's own; a request over one gets 429 and counts in `violations`.
+    Only generations and embeddings count. `highest` is the most that were in flight at once, over
+    all keys, from arrival until the answer's end or the client's leaving.
     """
 
     def __init__(

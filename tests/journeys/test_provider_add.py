@@ -93,6 +93,23 @@ async def test_a_vendor_without_a_list(tmp_path: Path) -> None:
         assert 'models = ["m"]' in (tmp_path / "config" / "config.toml").read_text()
 
 
+async def test_a_vendor_that_takes_one_at_a_time(tmp_path: Path) -> None:
+    slow = Reply(delay=0.05)
+    async with FakeVendor(limit_concurrent=1) as vendor:
+        vendor.script(slow, path="*/chat/completions")
+        done = await add(tmp_path, "new", "--url", vendor.url)
+        assert vendor.violations and set(found(tmp_path)) == set(DIALECT_NAMES)
+        assert done.out.count("ok, fake-model") == 4
+
+
+async def test_another_model_is_tried_where_one_is_no_good(tmp_path: Path) -> None:
+    paths = ("/v1/chat/completions", "/v1/models")
+    async with FakeVendor(paths=paths, models=("m1", "m2")) as vendor:
+        vendor.script(Reply(404, json={"error": {"message": "no such model: m1"}}), path="*/c*")
+        done = await add(tmp_path, "new", "--url", vendor.url)
+        assert "ok, m2" in done.out and "claude-code -m new/m2" in done.out
+
+
 async def test_the_rest_of_the_file_stays(tmp_path: Path) -> None:
     file = configure(tmp_path, CONFIG)
     async with FakeVendor() as vendor:
@@ -173,8 +190,8 @@ async def test_a_preset_that_does_not_speak_all(tmp_path: Path) -> None:
         bases = ("--chat", f"{vendor.url}/v1", "--responses", f"{vendor.url}/v1")
         done = await add(tmp_path, "new", "--preset", "ollama", *bases, "--messages", vendor.url)
         refused(done, "responses is not spoken")
-        bases = ("--chat", f"{vendor.url}/v1")
-        done = await add(tmp_path, "new", "--preset", "ollama", *bases, key="")
+        chat = f"{vendor.url}/v1"
+        done = await add(tmp_path, "new", "--preset", "ollama", "--chat", chat, key="")
         assert done.code == 0
         assert "warning: the vendor does not speak messages now" in done.err
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdgate.core.relay.answers import Answer, best_model, listed_models
+from holdgate.core.relay.answers import Answer, likely_models, listed_models
 from holdgate.core.relay.diagnosis import (
     HOPELESS,
     Cause,
@@ -225,9 +225,10 @@ def test_lists_of_models() -> None:
         assert listed_models(told) is None
 
 
-def test_the_model_to_try() -> None:
-    models = ("text-embedding-3", "gpt-5", "claude-sonnet-5")
-    assert best_model(models, "") == "gpt-5"
-    assert best_model(models, "claude") == "claude-sonnet-5"
-    assert best_model(models, "gemini") == "gpt-5"
-    assert best_model(("whisper-1",), "") == "whisper-1"
+def test_the_models_to_try() -> None:
+    models = ("text-embedding-3", "gpt-5", "glm-5", "claude-sonnet-5", "kimi-k3")
+    assert likely_models(models, "") == ("gpt-5", "kimi-k3", "claude-sonnet-5")
+    assert likely_models(models, "claude") == ("claude-sonnet-5",)
+    assert likely_models(models, "gemini")[0] == "gpt-5"
+    assert likely_models(("whisper-1",), "") == ("whisper-1",)
+    assert likely_models((), "") == ()

@@ -70,6 +70,22 @@ def find_preset(given: Given) -> Preset | None:
     )
 
 
+def preset_at(url: str) -> str:
+    """Give the name of the preset whose vendor has that address, "" if none has.
+
+    A preset of a local server is none: anything may listen there.
+    """
+    from urllib.parse import urlsplit
+
+    from holdgate.core.catalog import load_presets
+
+    host = urlsplit(url).hostname
+    for preset in load_presets().values() if host else ():
+        if preset.needs_key and host in {urlsplit(b).hostname for b in preset.bases.values()}:
+            return preset.name
+    return ""
+
+
 def _checked(preset: Preset, given: Given) -> Preset:
     if given.url and preset.bases:
         raise Refused(f"the preset {preset.name} has its own URLs: leave out --url or the preset")

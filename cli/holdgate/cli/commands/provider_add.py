@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdgate.cli.adding import Given, Refused, Table, filled_bases, find_preset, table_of, with_key
+from holdgate.cli.adding import (
+    Given,
+    Refused,
+    Table,
+    filled_bases,
+    find_preset,
+    preset_at,
+    table_of,
+    with_key,
+)
 from holdgate.cli.asking import is_running
 from holdgate.cli.completing import preset_names
 from holdgate.cli.lines import printable
@@ -86,6 +95,7 @@ def command(config_file: Path | None, no_test: bool, **options: Any) -> None:
     provider = _previewed(places, given, table)
     key = take_key(wish, _asked(given, preset, provider), must_read=not no_test)
     _warn_of_plain(provider, given, key)
+    _hint_at_preset(given)
     models = given.models
     if not no_test:
         outcome = _tested(given, provider, preset, key)
@@ -177,6 +187,16 @@ def _warn_of_plain(provider: Provider, given: Given, key: GivenKey) -> None:
         if not near:
             click.echo(f"warning: the key goes to {host} unencrypted; use https://", err=True)
             return
+
+
+def _hint_at_preset(given: Given) -> None:
+    """Say so where a preset knows more of an address than can be found out."""
+    if given.url and (name := preset_at(given.url)):
+        click.echo(
+            f"note: that is where the preset {name} leads, which knows the vendor's ways; better: "
+            f"gateway provider add {given.name} --preset {name}",
+            err=True,
+        )
 
 
 def _tested(given: Given, provider: Provider, preset: Preset | None, key: GivenKey) -> Outcome:

@@ -12,10 +12,11 @@ from holdgate.core.values.errors import Fault
 
 # A page instead of an API: portals of networks, firewalls, documentation.
 _PAGE = re.compile(rb"\s*(?:<!doctype html|<html|<head|<\?xml)", re.IGNORECASE)
+MODELS_TRIED = 3
 # No chat answers from models with such names.
 _NO_CHAT = re.compile(
     r"embed|whisper|tts|dall-e|moderation|image|rerank|audio|realtime|transcri|ocr|sora|veo|imagen"
-    r"|babbage|davinci|speech|guard|video|aqa",
+    r"|babbage|davinci|speech|guard|video|aqa|turbo-instruct|deep-research|computer-use",
     re.IGNORECASE,
 )
 
@@ -84,14 +85,17 @@ def listed_models(answer: Answer) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(each for each in ids if each))
 
 
-def best_model(models: tuple[str, ...], family: str) -> str:
-    """Give the model to try: one of a `family` ("" for any), else any that chats, else the first.
+def likely_models(models: tuple[str, ...], family: str) -> tuple[str, ...]:
+    """Give at most MODELS_TRIED models that probably chat, the likeliest first.
 
-    Raises IndexError for an empty list.
+    Those of a `family` ("" for any) come first. Lists are sorted by all kinds of things, so that
+    the others are from its end and its middle.
     """
     chatting = [each for each in models if not _NO_CHAT.search(each)]
     fitting = [each for each in chatting if family and family in each.lower()]
-    return (fitting or chatting or list(models))[0]
+    some = fitting or chatting or list(models)
+    spread = (some[0], some[-1], some[len(some) // 2]) if some else ()
+    return tuple(dict.fromkeys(spread))[:MODELS_TRIED]
 
 
 def _generates(entry: _Entry) -> bool:

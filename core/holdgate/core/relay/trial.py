@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from holdgate.core.dialects.table import DIALECTS
 from holdgate.core.relay import discovery
-from holdgate.core.relay.answers import Answer, best_model, listed_models
+from holdgate.core.relay.answers import Answer, likely_models, listed_models
 from holdgate.core.relay.diagnosis import HOPELESS, Cause, cause_of, cause_of_list, reason_of
 from holdgate.core.relay.discovery import Speaks
 from holdgate.core.relay.fetch import fetch
@@ -141,23 +141,38 @@ class Trial:
         """Try each dialect at its bases until one speaks it; all dialects at once."""
         for dialect, _ in places:
             self._told(f"one tiny request in the dialect {dialect}")
-        return list(
-            await asyncio.gather(
-                *(self._first_that_speaks(dialect, bases, listed) for dialect, bases in places)
-            )
+        found = await asyncio.gather(
+            *(self._first_that_speaks(dialect, bases, listed) for dialect, bases in places)
         )
+        # So many at once may be too many: who said so is asked again, alone.
+        return [await self._again(each) for each in found]
 
     async def _first_that_speaks(
         self, dialect: DialectName, bases: tuple[str, ...], listed: Listed
     ) -> Tried:
-        family = _FAMILIES.get(dialect, "")
-        model = best_model(listed.models, family) if listed.models else _NO_MODEL
+        models = likely_models(listed.models or (), _FAMILIES.get(dialect, "")) or (_NO_MODEL,)
         found: list[Tried] = []
         for base in bases:
-            found.append(await self._try(dialect, base, model))
-            if found[-1].speaks == "yes" or found[-1].cause in HOPELESS:
+            found.append(await self._try(dialect, base, models[0]))
+            if found[-1].speaks == "yes":
+                return await self._with_others(found[-1], models[1:])
+            if found[-1].cause in HOPELESS:
                 return found[-1]
         return next((each for each in found if each.speaks == "perhaps"), found[0])
+
+    async def _with_others(self, tried: Tried, models: tuple[str, ...]) -> Tried:
+        """Try other models where one was no good; give the first that is, else the first try."""
+        now = tried
+        for model in models:
+            if now.cause not in (Cause.MODEL, Cause.REQUEST):
+                break
+            now = await self._try(tried.dialect, tried.base, model)
+        return now if now.passed else tried
+
+    async def _again(self, tried: Tried) -> Tried:
+        if tried.cause is not Cause.LIMIT:
+            return tried
+        return await self._try(tried.dialect, tried.base, tried.model)
 
     async def _try(self, dialect: DialectName, base: str, model: str) -> Tried:
         vendors = self._provider.model(model).at_vendor
@@ -198,7 +213,8 @@ class Trial:
         return replace(answer, ms=round((self._clock.monotonic() - began) * 1000))
 
     def _masked(self, text: str) -> str:
-        return mask(text, [self._key])
+        headers = (Secret(value) for _, value in self._provider.headers)
+        return mask(text, [self._key, *headers])
 
 
 def _best(found: Iterable[Listed]) -> Listed:
