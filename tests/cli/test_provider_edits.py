@@ -197,8 +197,9 @@ def test_a_preset_that_asks() -> None:
         "preset": "azure",
         "chat": "https://named.example/v1",
     }
-    with pytest.raises(Refused):
-        filled_bases(AZURE, Given("x", answers=("region=x",)), ask)
+    for wrong in ("region=x", "resource=https://x.example"):
+        with pytest.raises(Refused):
+            filled_bases(AZURE, Given("x", answers=(wrong,)), ask)
 
 
 def test_which_preset_is_meant() -> None:

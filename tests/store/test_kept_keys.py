@@ -40,6 +40,13 @@ class Absent(Held):
         raise ImportError
 
 
+class Forgetful(Held):
+    """The one of a machine without any: keyring's null backend."""
+
+    def put(self, service: str, name: str, value: str) -> None:
+        pass
+
+
 def read(ref: str, home: Path) -> str:
     return SecretStore({"HOME": str(home)}).resolve(ref).reveal()
 
@@ -100,3 +107,8 @@ def test_the_secret_store(tmp_path: Path) -> None:
 def test_without_the_extra(tmp_path: Path) -> None:
     with pytest.raises(SecretMissing, match="holdgate\\[keyring\\]"):
         KeptKeys(tmp_path, "", Absent()).to_vault("a", KEY)
+
+
+def test_a_store_that_keeps_nothing(tmp_path: Path) -> None:
+    with pytest.raises(SecretMissing, match="forgets"):
+        KeptKeys(tmp_path, "", Forgetful()).to_vault("a", KEY)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from holdgate.core.catalog import Preset
 
 _PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+# It becomes one part of a host's name.
+_ANSWER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 
 Table = dict[str, object]
 # Gives what a preset asks: by its name, its text, and what counts if nothing is said.
@@ -103,7 +105,7 @@ def questions(preset: Preset) -> tuple[Question, ...]:
 def filled_bases(preset: Preset | None, given: Given, ask: AskFor) -> dict[DialectName, str]:
     """Give the URLs that config.toml must name: those given, and the filled ones of a preset.
 
-    Raises Refused for an answer to what nobody asks.
+    Raises Refused for an answer to what nobody asks, or that fits into no address.
     """
     answers = dict(_pairs(given.answers, "=", "--answer NAME=TEXT"))
     asked = questions(preset) if preset else ()
@@ -111,6 +113,9 @@ def filled_bases(preset: Preset | None, given: Given, ask: AskFor) -> dict[Diale
         if name not in {each.name for each in asked}:
             raise Refused(f"--answer {name}: this preset does not ask for it")
     told = {e.name: answers.get(e.name) or ask(e.name, e.text, e.default) for e in asked}
+    for name, answer in told.items():
+        if not _ANSWER.fullmatch(answer):
+            raise Refused(f"{name}: it is a name of letters, digits and -, no address")
     bases = preset.bases if preset else {}
     open_bases = {each: base for each, base in bases.items() if _PLACE.search(base)}
     filled = {each: _PLACE.sub(lambda m: told[m[1]], base) for each, base in open_bases.items()}

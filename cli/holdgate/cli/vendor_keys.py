@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -116,7 +116,7 @@ def take_key(wish: KeyWish, asked: Asked, *, must_read: bool) -> GivenKey:
         return GivenKey(_checked(_typed_or_piped(asked)), keep=keep)
     if asked.never and not wish.keyring:
         return GivenKey(Secret(""))
-    typed = _typed(asked) if _at_terminal() else ""
+    typed = _typed(asked) if at_terminal() else ""
     if typed:
         return GivenKey(_checked(typed), keep=keep)
     return _without(asked)
@@ -185,7 +185,7 @@ def _checked(text: str) -> Secret:
 
 
 def _typed_or_piped(asked: Asked) -> str:
-    text = _typed(asked) if _at_terminal() else (sys.stdin.readline() if sys.stdin else "").strip()
+    text = _typed(asked) if at_terminal() else (sys.stdin.readline() if sys.stdin else "").strip()
     if not text:
         fail("there is no key on stdin: pipe one in, such as from a password manager")
     return text
@@ -197,15 +197,19 @@ def _typed(asked: Asked) -> str:
         hints.append(f"Enter alone: that of {asked.env}")
     elif asked.optional:
         hints.append("Enter alone: none")
-    text: str = click.prompt(
-        f"API key of {asked.title} ({'; '.join(hints)})",
-        hide_input=True,
-        default="",
-        show_default=False,
-        err=True,
-    )
-    return text.strip()
+    question = f"API key of {asked.title} ({'; '.join(hints)})"
+    return prompt(question, default="", hide_input=True, show_default=False)
 
 
-def _at_terminal() -> bool:
+def at_terminal() -> bool:
+    """Tell whether somebody can be asked."""
     return sys.stdin is not None and sys.stdin.isatty()
+
+
+def prompt(question: str, **options: Any) -> str:
+    """Ask at the terminal; who presses Ctrl-C ends the program as anywhere else."""
+    try:
+        text: str = click.prompt(question, err=True, **options)
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    return text.strip()

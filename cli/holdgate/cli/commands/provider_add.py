@@ -34,9 +34,11 @@ from holdgate.cli.options import (
 from holdgate.cli.vendor_keys import (
     Asked,
     GivenKey,
+    at_terminal,
     keep_key,
     kept_keys,
     key_options,
+    prompt,
     take_key,
     wish_of,
 )
@@ -139,10 +141,9 @@ def _check_testable(given: Given, *, no_test: bool) -> None:
 
 def _ask_for(name: str, text: str, default: str) -> str:
     """Ask a person what a preset wants to know."""
-    if sys.stdin is None or not sys.stdin.isatty():
+    if not at_terminal():
         return default or fail(f"the preset asks for {text}: --answer {name}=TEXT")
-    typed: str = click.prompt(text, default=default or None, err=True)
-    return typed.strip()
+    return prompt(text, default=default or None)
 
 
 def _previewed(places: Places, given: Given, table: Table) -> Provider:

@@ -119,6 +119,8 @@ class Trial:
     async def _first_list(self, places: Iterable[tuple[DialectName, str]]) -> Listed:
         found = []
         for dialect, base in places:
+            if self._provider.lists.get(dialect) == "":
+                continue
             self._told(f"asking {base} for its models")
             found.append(await self._list(dialect, base))
             if found[-1].models is not None or found[-1].cause in HOPELESS:
@@ -126,7 +128,7 @@ class Trial:
         return _best(found)
 
     async def _list(self, dialect: DialectName, base: str) -> Listed:
-        url = DIALECTS[dialect].models_url(base)
+        url = self._provider.lists.get(dialect) or DIALECTS[dialect].models_url(base)
         answer = await self._ask("GET", dialect, base, url, b"", LIST_PATIENCE)
         models = listed_models(answer)
         if models is not None:
@@ -139,8 +141,8 @@ class Trial:
         self, places: list[tuple[DialectName, tuple[str, ...]]], listed: Listed
     ) -> list[Tried]:
         """Try each dialect at its bases until one speaks it; all dialects at once."""
-        for dialect, _ in places:
-            self._told(f"one tiny request in the dialect {dialect}")
+        names = ", ".join(dialect for dialect, _ in places)
+        self._told(f"asking for a tiny answer in each dialect: {names}")
         found = await asyncio.gather(
             *(self._first_that_speaks(dialect, bases, listed) for dialect, bases in places)
         )
@@ -223,4 +225,7 @@ def _best(found: Iterable[Listed]) -> Listed:
     lists = [each for each in found if each.models is not None]
     full = [each for each in lists if each.models]
     telling = [each for each in found if each.cause is not Cause.URL]
-    return next(iter([*full, *lists, *telling, *found]), Listed(None, Cause.URL, "no place to ask"))
+    return next(
+        iter([*full, *lists, *telling, *found]),
+        Listed(None, Cause.MODEL, "the vendor has no list of them"),
+    )

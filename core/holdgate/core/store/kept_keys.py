@@ -106,11 +106,17 @@ class KeptKeys:
         try:
             free = next(n for n in _names(name) if self._vault.get(KEYRING_SERVICE, n) is None)
             self._vault.put(KEYRING_SERVICE, free, key.reveal())
+            held = self._vault.get(KEYRING_SERVICE, free)
         except ImportError:
             raise SecretMissing(
                 "--keyring needs the keyring extra: pipx inject holdgate keyring "
                 "(or pip install 'holdgate[keyring]')"
             ) from None
+        if held != key.reveal():
+            raise SecretMissing(
+                "the system's secret store forgets what it is given; leave --keyring out: the key "
+                "goes into a file then"
+            )
         return f"keyring:{free}"
 
     def is_own(self, name: str, ref: str) -> bool:

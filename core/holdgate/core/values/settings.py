@@ -168,6 +168,8 @@ class Provider:
     quirks: tuple[str, ...] = ()
     # Kinds of tools that the vendor runs itself, by dialect.
     hosted: Mapping[DialectName, tuple[str, ...]] = field(default_factory=dict)
+    # Addresses of the list of models where it is elsewhere than usual; "": there is none.
+    lists: Mapping[DialectName, str] = field(default_factory=dict)
 
     def base(self, dialect: DialectName) -> str:
         """Give the base URL for a dialect, or "" if the provider does not speak it."""
