@@ -58,15 +58,22 @@ _KINDS: Final[Mapping[FaultKind, Cause]] = MappingProxyType(
         FaultKind.SERVER: Cause.SERVER,
     }
 )
-# By the sentences of relay/upstream.py and fetch.py; the first that fits.
-_SENTENCES: Final = (
-    (Cause.PROXY, r"through the (?:\w+ )?proxy|\bproxy (?:refuses|closed|'s|wants|said|answered)"),
-    (Cause.TLS, r"\bTLS\b|certificate|\bSSL\b"),
-    (Cause.NO_HOST, r"\(DNS\)|is not found"),
-    (Cause.REFUSED, r"\brefused\b"),
-    (Cause.TIMEOUT, r"no (?:reply|connection) within|timed out"),
-    (Cause.NO_NETWORK, r"unreachable|no network|no route to host"),
+# How an upstream says that there is no connection, and why.
+_NO_WAY = re.compile(r"cannot reach \S+?( through the proxy \S+?)?: (.*)", re.DOTALL)
+# What its reasons speak of; the first that fits.
+_REASONS: Final = tuple(
+    (cause, re.compile(signs, re.IGNORECASE))
+    for cause, signs in (
+        (Cause.PROXY, r"\bthe proxy\b|\bno proxy's\b|\bSOCKS\b|kind of proxy|a proxy of the kind"),
+        (Cause.TLS, r"\bTLS\b|certificate|\bSSL\b|does not know the name"),
+        (Cause.NO_NETWORK, r"unreachable|no (?:network|way) leads|is this machine online|no route"),
+        (Cause.NO_HOST, r"\(DNS\)|\bname \S+ is none of a host"),
+        (Cause.REFUSED, r"\brefused\b|refuses the connection|nothing listens"),
+        (Cause.TIMEOUT, r"no (?:reply|connection)\b.* within|timed out|does not answer"),
+    )
 )
+# Between here and a proxy these are the proxy's.
+_OF_A_PROXY: Final = (Cause.NO_NETWORK, Cause.REFUSED, Cause.TIMEOUT, Cause.BROKEN)
 
 _ADVICE: Final[Mapping[Cause, str]] = MappingProxyType(
     {
@@ -148,9 +155,7 @@ def reason_of(dialect: DialectName, answer: Answer) -> str:
 def _cause_of_the_way(answer: Answer) -> Cause | None:
     """Give the cause where it was not the API that answered."""
     if answer.fault is not None:
-        message = answer.fault.message
-        found = (cause for cause, signs in _SENTENCES if re.search(signs, message, re.IGNORECASE))
-        return next(found, Cause.BROKEN)
+        return _cause_of_reason(answer.fault.message)
     if answer.status == 407:
         return Cause.PROXY
     if answer.status == 511:
@@ -161,6 +166,14 @@ def _cause_of_the_way(answer: Answer) -> Cause | None:
     if answer.is_page:
         return Cause.URL if answer.status in (404, 405) else Cause.PAGE
     return None
+
+
+def _cause_of_reason(message: str) -> Cause:
+    told = _NO_WAY.fullmatch(message)
+    by_proxy, why = (told[1], told[2]) if told else (None, message)
+    found = (cause for cause, signs in _REASONS if signs.search(why))
+    cause = next(found, Cause.BROKEN)
+    return Cause.PROXY if by_proxy and cause in _OF_A_PROXY else cause
 
 
 def _cause_of_redirect(answer: Answer) -> Cause:
