@@ -138,23 +138,50 @@ def test_an_answer_is_of_its_own_dialect(dialect: DialectName) -> None:
         ("chat", answer(302, b"", "", "http://login.hotel.example/?u=1"), "no", "PAGE"),
         ("chat", answer(301, b"", "", "https://x.example/v1"), "no", "REDIRECT"),
         ("chat", answer(407, b""), "no", "PROXY"),
-        ("chat", lost("cannot reach x:443: the name x is not found (DNS)"), "no", "NO_HOST"),
-        ("chat", lost("cannot reach x:1: the connection is refused; is it running?"), "no",
-         "REFUSED"),
-        ("chat", lost("cannot reach x:1: TLS failed: WRONG_VERSION_NUMBER"), "no", "TLS"),
-        ("chat", lost("cannot reach x:443: its TLS certificate is not accepted: expired"), "no",
-         "TLS"),
-        ("chat", lost("cannot reach x:1 through the proxy http://p:1: the connection is refused"),
-         "no", "PROXY"),
-        ("chat", lost("cannot reach x:443: [Errno 101] Network is unreachable"), "no",
-         "NO_NETWORK"),
-        ("chat", lost("no reply within 60s"), "no", "TIMEOUT"),
-        ("chat", lost("x: the connection broke"), "no", "BROKEN"),
     ],
 )  # fmt: skip
 def test_what_an_answer_tells(dialect: DialectName, told: Answer, how: str, cause: str) -> None:
     assert (speaks(dialect, told), cause_of(dialect, told, NOW).name) == (how, cause)
     assert reason_of(dialect, told)
+
+
+@pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        ("cannot reach x:443: the name x is not found (DNS)", "NO_HOST"),
+        ("cannot reach x:443: no answer to the name x (DNS); is this machine online?",
+         "NO_NETWORK"),
+        ("cannot reach x:443: [Errno 101] Network is unreachable", "NO_NETWORK"),
+        ("cannot reach x:443: no network leads to x:443; is this machine online?", "NO_NETWORK"),
+        ("cannot reach x:1: the connection is refused; is it running?", "REFUSED"),
+        ("cannot reach [::1]:1: nothing listens at [::1]:1 (connection refused); is it running?",
+         "REFUSED"),
+        ("cannot reach x:1: x:1 refuses the connection; is the port right?", "REFUSED"),
+        ("cannot reach x:1: TLS failed: WRONG_VERSION_NUMBER", "TLS"),
+        ("cannot reach x:1: what answers there does not speak TLS; is it http://?", "TLS"),
+        ("cannot reach x:443: its TLS certificate is not accepted: expired", "TLS"),
+        ("cannot reach x:443: no authority that is trusted here vouches for its certificate (self-"
+         "signed); if it is a company's proxy or an own server, name its authority's PEM", "TLS"),
+        ("cannot reach x:443: connected, but TLS was not ready within 10s, its connect_timeout; "
+         "does a firewall or proxy in between swallow it?", "TLS"),
+        ("cannot reach x:443 through the proxy http://p:1: the connection is refused", "PROXY"),
+        ("cannot reach x:443 through the proxy http://p:1: nothing listens at p:1", "PROXY"),
+        ("cannot reach x:443 through the proxy http://p:1: the proxy's name p is not found (DNS)",
+         "PROXY"),
+        ("cannot reach x:443 through the proxy http://p:1: the proxy refuses x:443: 407", "PROXY"),
+        ("cannot reach x:443 through the proxy http://p:1: its certificate has expired; is this "
+         "machine's clock right?", "TLS"),
+        ("cannot reach x:443: no connection within 10s, its connect_timeout", "TIMEOUT"),
+        ("cannot reach x:443: no connection to x:443 within 10s, its connect_timeout; is the "
+         "address right, and does a firewall or VPN let it through?", "TIMEOUT"),
+        ("no reply within 60s", "TIMEOUT"),
+        ("the connection broke", "BROKEN"),
+    ],
+)  # fmt: skip
+def test_what_keeps_from_a_connection(message: str, cause: str) -> None:
+    told = lost(message)
+    assert (speaks("chat", told), cause_of("chat", told, NOW).name) == ("no", cause)
+    assert cause_of_list("chat", told, NOW).name == cause
 
 
 @settings(max_examples=60, deadline=None)

@@ -47,6 +47,15 @@ def known_ids(
     return _offers(_requests(ctx, ""), incomplete)
 
 
+def preset_names(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Offer the vendors of the catalogue."""
+    from holdgate.core.catalog import load_presets
+
+    return _offers(((each.name, each.title) for each in load_presets().values()), incomplete)
+
+
 def provider_names(
     ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[str]]:
@@ -74,15 +83,6 @@ def route_names(
 ) -> list[CompletionItem[str]]:
     """Offer the routes of the configuration, with who may answer."""
     return _offers(_routes(_configuration(ctx)), incomplete)
-
-
-def preset_names(
-    ctx: click.Context, _param: click.Parameter, incomplete: str
-) -> list[CompletionItem[str]]:
-    """Offer the vendors of the catalogue."""
-    from holdgate.core.catalog import preset_names as names
-
-    return _offers(((name, "") for name in names()), incomplete)
 
 
 def candidate_names(
