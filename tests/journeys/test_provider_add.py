@@ -185,15 +185,19 @@ async def test_nobody_is_there(tmp_path: Path) -> None:
 
 
 async def test_a_preset_that_does_not_speak_all(tmp_path: Path) -> None:
-    # What the preset says is taken, but for where it is.
-    async with FakeVendor(paths=("/v1/chat/completions", "/v1/models")) as vendor:
-        bases = ("--chat", f"{vendor.url}/v1", "--responses", f"{vendor.url}/v1")
-        done = await add(tmp_path, "new", "--preset", "ollama", *bases, "--messages", vendor.url)
-        refused(done, "responses is not spoken")
-        chat = f"{vendor.url}/v1"
-        done = await add(tmp_path, "new", "--preset", "ollama", "--chat", chat, key="")
+    # The vendor stands in for the preset's own address as its proxy.
+    async with FakeVendor(paths=("*/v1/chat/completions", "*/v1/models")) as vendor:
+        args = ("new", "--preset", "ollama", "--proxy", vendor.url)
+        refused(await add(tmp_path, *args, "--gemini", vendor.url), "gemini is not spoken")
+        done = await add(tmp_path, *args, key="")
         assert done.code == 0
-        assert "warning: the vendor does not speak messages now" in done.err
+        for dialect in ("responses", "messages"):
+            assert f"warning: the vendor does not speak {dialect} now: HTTP 404" in done.err
+        assert {seen.path.partition("/v1/")[0] for seen in vendor.requests} >= {
+            "http://127.0.0.1:11434"
+        }
+    written = (tmp_path / "config" / "config.toml").read_text()
+    assert written == f'[providers.new]\npreset = "ollama"\nproxy = "{vendor.url}"\n'
 
 
 async def test_the_running_gateway_has_it(tmp_path: Path) -> None:

@@ -246,18 +246,16 @@ def _is_found(tried: Tried) -> bool:
 
 def _check_spoken(given: Given, preset: Preset | None, outcome: Outcome) -> None:
     """Tell of dialects that are not spoken where they should be; one that was named ends it."""
-    for each in outcome.tried:
-        if each.speaks != "no":
-            continue
+    missing = [each for each in outcome.tried if each.speaks == "no"]
+    for each in missing:
         if preset is None or each.dialect in given.bases:
             fail(
                 f"{given.name} is not added: {each.dialect} is not spoken at {each.base} "
                 f"({each.cause}: {each.reason}); leave it out, or --no-test"
             )
-        click.echo(
-            printable(f"warning: the vendor does not speak {each.dialect} now: {each.reason}"),
-            err=True,
-        )
+    for each in missing:
+        words = f"warning: the vendor does not speak {each.dialect} now: {each.reason}"
+        click.echo(printable(words), err=True)
 
 
 def _write(places: Places, name: str, table: Table, key: GivenKey, preset: Preset | None) -> None:
