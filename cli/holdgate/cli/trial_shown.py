@@ -19,10 +19,8 @@ _COLUMNS = (
 
 
 def results(outcome: Outcome, width: int | None) -> list[Line]:
-    """Give the table of what each dialect answered; none if nothing could be asked."""
-    from holdgate.core.host import HOPELESS
-
-    if outcome.listed.cause in HOPELESS:
+    """Give the table of what each dialect answered; none if nobody answered at all."""
+    if all(each.status is None for each in outcome.tried):
         return []
     return table(_COLUMNS, [_row(each) for each in outcome.tried], width)
 

@@ -3,7 +3,6 @@
 from holdgate.core.host.gateway import Gateway, Options, PortInUse
 from holdgate.core.host.probing import Probed, probe_provider, well_keys
 from holdgate.core.host.trying_out import (
-    HOPELESS,
     Cause,
     Listed,
     Outcome,
@@ -14,7 +13,6 @@ from holdgate.core.host.trying_out import (
 )
 
 __all__ = [
-    "HOPELESS",
     "Cause",
     "Gateway",
     "Listed",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from holdgate.core.relay.diagnosis import HOPELESS, Cause, advice, worst
+from holdgate.core.relay.diagnosis import Cause, advice, worst
 from holdgate.core.relay.proxies import choose_proxy, system_proxies
 from holdgate.core.relay.trial import Listed, Outcome, Told, Trial, Tried
 from holdgate.core.relay.upstream import HttpUpstream
@@ -13,7 +13,7 @@ from holdgate.core.values.clock import system_clock
 from holdgate.core.values.secret import Secret
 from holdgate.core.values.settings import Provider
 
-__all__ = ["HOPELESS", "Cause", "Listed", "Outcome", "Tried", "advice", "try_out", "worst"]
+__all__ = ["Cause", "Listed", "Outcome", "Tried", "advice", "try_out", "worst"]
 
 
 async def try_out(
