@@ -45,7 +45,7 @@ async def test_it_prints_its_addresses_and_that_it_is_ready(tmp_path: Path) -> N
 
 async def test_without_a_provider_it_says_what_to_do(tmp_path: Path) -> None:
     async with serving(tmp_path) as served:
-        assert any("gateway config edit" in line for line in served.out)
+        assert any("gateway provider add" in line for line in served.out)
         path, upload = asking("messages", "anything")
         reply = await post(served.url + path, upload=upload)
         assert reply.status == 404 and "no provider" in reply.json["error"]["message"]
@@ -323,7 +323,7 @@ async def test_providers_are_listed(tmp_path: Path) -> None:
     configure(tmp_path, provider("http://127.0.0.1:9", "concurrency = 4", "rpm = 60"))
     done = await gateway(tmp_path, "provider", "list")
     assert (done.code, done.err) == (0, "")
-    assert "fake" in done.out and "4 at once and 60 a window" in done.out
+    assert "fake" in done.out and "4 at once, 60 a minute" in done.out
     listed = json.loads((await gateway(tmp_path, "provider", "list", "--json")).out)
     (shown,) = listed["providers"]
     assert shown["dialects"] == ["chat", "responses", "messages", "gemini"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from types import TracebackType
@@ -123,9 +123,10 @@ class Lane:
 class FakeVendor:
     """A vendor on a free port of 127.0.0.1, as an async context manager.
 
-    The limits are each key's own; a request over one gets 429 and counts in `violations`. Only
-    generations and embeddings count. `highest` is the most that were in flight at once, over all
-    keys, from arrival until the answer's end or the client's leaving.
+    With `paths` (patterns) it knows no others, with `keys` no others, and if `strict` no other
+    models. The limits are each key's own; a request over one gets 429 and counts in `violations`.
+    Only generations and embeddings count. `highest` is the most that were in flight at once, over
+    all keys, from arrival until the answer's end or the client's leaving.
     """
 
     def __init__(
@@ -138,6 +139,9 @@ class FakeVendor:
         models: Sequence[str] = (MODEL,),
         text: str = TEXT,
         tls: ssl.SSLContext | None = None,
+        paths: Collection[str] = (),
+        keys: Collection[str] = (),
+        strict: bool = False,
     ) -> None:
         self._tls = tls
         self.limit_concurrent = limit_concurrent
@@ -145,6 +149,7 @@ class FakeVendor:
         self.window = window
         self.models = models
         self.text = text
+        self.paths, self.keys, self.strict = paths, keys, strict
         self.url = ""
         self.port = 0
         self.requests: list[Seen] = []
@@ -298,7 +303,7 @@ class FakeVendor:
         return await send_stream(request, reply, reply.chunks)
 
     def _reply(self, seen: Seen, what: Asked) -> Reply:
-        fallback = usual(what, self.models, self.text)
+        fallback = self._refusal(seen, what) or usual(what, self.models, self.text)
         step = next((step for step in self._steps if step.fits(seen)), None)
         if step is None:
             return fallback
@@ -306,6 +311,16 @@ class FakeVendor:
         if step.reply.status >= 300:
             fallback = error(what.dialect, step.reply.status)
         return step.reply.filled(fallback)
+
+    def _refusal(self, seen: Seen, what: Asked) -> Reply | None:
+        if self.paths and not any(fnmatchcase(seen.path, each) for each in self.paths):
+            page = {"Content-Type": "text/html"}
+            return Reply(404, page, text="<html>404 page not found</html>")
+        if self.keys and seen.key not in self.keys:
+            return error(what.dialect, 401, f"No such key: {seen.key}")
+        if self.strict and what.generates and what.model not in self.models:
+            return error(what.dialect, 404, f"The model {what.model} does not exist.")
+        return None
 
 
 def _key(request: web.Request, query: str) -> str:

@@ -91,7 +91,9 @@ class Asked:
             return "responses"
         if "/messages" in self.path:
             return "messages"
-        return "gemini" if "/v1beta/" in self.path or ":" in self.path else "chat"
+        return (
+            "gemini" if "/v1beta/" in self.path or ":" in self.path.rpartition("/")[2] else "chat"
+        )
 
     @property
     def generates(self) -> bool:

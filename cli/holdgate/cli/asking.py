@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from holdgate.core.client import ControlClient
 
 T = TypeVar("T")
+# Seconds for a gateway that need not be there.
+_A_LOOK = 2.0
 
 
 def ask(config_file: Path | None, call: Callable[[ControlClient], T]) -> T:
@@ -24,6 +26,32 @@ def ask(config_file: Path | None, call: Callable[[ControlClient], T]) -> T:
         return call(connect(places_of(config_file).state))
     except (NotRunning, Refused) as error:
         fail(" ".join(str(error).split()))
+
+
+def is_running(state: Path) -> bool:
+    """Tell whether a gateway runs whose state is in that folder."""
+    from holdgate.core.client import NotRunning, Refused, connect
+
+    try:
+        connect(state).get("/api/status", patience=_A_LOOK)
+    except (NotRunning, Refused):
+        return False
+    return True
+
+
+def model_lists(state: Path) -> dict[str, list[str]]:
+    """Give what the running gateway knows of each provider's models; nothing if none runs."""
+    from holdgate.core.client import NotRunning, Refused, connect
+
+    found: dict[str, list[str]] = {}
+    try:
+        shown = connect(state).get("/api/models", patience=_A_LOOK)["models"]
+    except (NotRunning, Refused):
+        return found
+    for each in shown:
+        name = str(each["id"]).removeprefix(f"{each['owner']}/")
+        found.setdefault(str(each["owner"]), []).append(name)
+    return found
 
 
 def request_path(id: str) -> str:

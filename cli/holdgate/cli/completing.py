@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _PATIENCE = 0.2
 _PAST = 20
 # Vendors and agents name things; what a shell would act on is not offered.
-_HARMLESS = re.compile(r"[\w@%+.,:/~-]+")
+_HARMLESS = re.compile(r"[\w@%+.,:/~=-]+")
 
 
 def live_ids(
@@ -64,11 +64,35 @@ def provider_names(
     return _offers(((name, "") for name in found), incomplete)
 
 
+def provider_settings(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Offer a provider, and behind it the keys of its table."""
+    if param.name == "name":
+        return provider_names(ctx, param, incomplete)
+    from holdgate.core.config.tables import declared
+    from holdgate.core.values.settings import Provider
+
+    fields = declared(Provider)
+    told = [(f"{name}=", str(field.metadata["help"])) for name, field in fields.items()]
+    return _offers([*told, ("models=", "the models that it has")], incomplete)
+
+
 def route_names(
     ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[str]]:
     """Offer the routes of the configuration, with who may answer."""
     return _offers(_routes(_configuration(ctx)), incomplete)
+
+
+def candidate_names(
+    ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Offer what a route may ask: `provider/model` where models are known, else `provider/`."""
+    providers = _tables(_configuration(ctx), "providers")
+    known = {each: _models(providers, each, ctx) for each in providers}
+    found = [f"{each}/{model}" for each, models in known.items() for model in models or ("",)]
+    return _offers(((name, "") for name in found), incomplete)
 
 
 def model_names(

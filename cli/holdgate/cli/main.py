@@ -28,7 +28,8 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "resume": "End a pause.",
         "cancel": "End one request.",
         "first": "Let one waiting request overtake the others.",
-        "provider": "List and test providers.",
+        "provider": "Add, list, test, change and remove providers.",
+        "route": "Add, list and remove routes.",
         "presets": "Show the vendors that are known by name.",
         "models": "List what agents may ask for, with sizes and prices.",
         "keys": "Make, list and revoke gateway keys.",
@@ -108,7 +109,7 @@ def build(*, gui: bool) -> click.Group:
     @click.group(
         cls=LazyGroup,
         context_settings={"help_option_names": ["-h", "--help"], "obj": {"gui": gui}},
-        epilog="First steps: gateway serve --demo, then gateway config edit.",
+        epilog="First steps: gateway serve --demo, then gateway provider add NAME.",
     )
     @click.option(
         "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version,

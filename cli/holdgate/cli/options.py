@@ -15,6 +15,7 @@ from holdgate.cli.lines import printable
 
 if TYPE_CHECKING:
     from holdgate.core.config.places import Places
+    from holdgate.core.config.problems import ConfigError
     from holdgate.core.values.settings import Settings
 
 FAILED = 1
@@ -54,9 +55,14 @@ def settings_of(places: Places) -> Settings:
     try:
         return load_file(places.config_file)
     except ConfigError as error:
-        for problem in error.problems:
-            click.echo(str(problem), err=True)
-        raise SystemExit(WRONG_CONFIGURATION) from None
+        refuse(error)
+
+
+def refuse(error: ConfigError) -> NoReturn:
+    """End the program with all problems of a configuration on stderr."""
+    for problem in error.problems:
+        click.echo(str(problem), err=True)
+    raise SystemExit(WRONG_CONFIGURATION) from None
 
 
 def echo_json(value: object) -> None:

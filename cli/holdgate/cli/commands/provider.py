@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from holdgate.cli.commands.provider_add import command as add_command
 from holdgate.cli.commands.provider_probe import command as test_command
+from holdgate.cli.commands.provider_remove import command as remove_command
+from holdgate.cli.commands.provider_set import command as set_command
 from holdgate.cli.options import config_option, echo_json, json_option, places_of, settings_of
 
 if TYPE_CHECKING:
@@ -16,9 +19,12 @@ if TYPE_CHECKING:
 
 @click.group("provider")
 def command() -> None:
-    """List and test providers."""
+    """Add, list, test, change and remove providers."""
 
 
+command.add_command(add_command)
+command.add_command(set_command)
+command.add_command(remove_command)
 command.add_command(test_command)
 
 
@@ -36,26 +42,46 @@ def list_command(config_file: Path | None, as_json: bool) -> None:
         echo_json({"providers": [_shape(each) for each in settings.providers.values()]})
         return
     if not settings.providers:
-        click.echo("no provider yet; add one with: gateway config edit")
-    for provider in settings.providers.values():
-        click.echo(_line(provider))
+        click.echo("no provider yet; add one with: gateway provider add NAME")
+        return
+    _show(list(settings.providers.values()))
 
 
-def _line(provider: Provider) -> str:
+def _show(providers: list[Provider]) -> None:
+    from holdgate.cli.screen import Screen
+    from holdgate.cli.tables import Column, table
+
+    columns = (
+        Column("PROVIDER"), Column("PRESET", spare=2), Column("DIALECTS", least=8), Column("KEY"),
+        Column("LIMITS", least=10), Column("MODELS", spare=1),
+    )  # fmt: skip
+    rows = [row for each in providers for row in _rows(each)]
+    Screen().show(lambda width: table(columns, rows, width))
+
+
+def _rows(provider: Provider) -> list[tuple[str, ...]]:
+    """Give a row for each key; what is the provider's stands in the first."""
     shape = _shape(provider)
-    limits = ", ".join(
-        f"{key['name']}{'' if key['on'] else ' (off)'}: {_limits(key)}" for key in shape["keys"]
-    )
-    return f"{provider.name:<14}{', '.join(shape['dialects']):<38}{limits}"
+    models = "its list" if shape["models"] is None else str(len(shape["models"]))
+    rest = (provider.name, provider.preset or "", ", ".join(shape["dialects"]), models)
+    rows: list[tuple[str, ...]] = []
+    for key in shape["keys"]:
+        name, preset, dialects, count = rest if not rows else ("", "", "", "")
+        state = key["name"] if key["on"] else f"{key['name']} (off)"
+        rows.append((name, preset, dialects, state, _limits(key, provider.window), count))
+    return rows
 
 
-def _limits(key: dict[str, Any]) -> str:
-    parts = []
-    if key["concurrency"]:
-        parts.append(f"{key['concurrency']} at once")
-    if key["rpm"]:
-        parts.append(f"{key['rpm']} a window")
-    return " and ".join(parts) or "no limits"
+def _limits(key: dict[str, Any], window: float) -> str:
+    from holdgate.core.values.kinds import format_duration
+
+    span = "minute" if window == 60 else format_duration(window)
+    parts = [
+        f"{key['concurrency']} at once" if key["concurrency"] else "",
+        f"{key['rpm']} a {span}" if key["rpm"] else "",
+        f"{key['tpm']} tokens a {span}" if key["tpm"] else "",
+    ]
+    return ", ".join(part for part in parts if part) or "none"
 
 
 def _shape(provider: Provider) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import click
 
 from holdgate.cli.completing import model_names, provider_names
 from holdgate.cli.lines import printable
+from holdgate.cli.near import known_provider
 from holdgate.cli.options import (
     FAILED,
     WRONG_CONFIGURATION,
@@ -37,7 +38,8 @@ _ALL_ELSE = 30.0
 
 
 @click.command("test", epilog="Example: gateway provider test deepseek")
-@click.argument("name", shell_complete=provider_names)
+@click.argument("name", required=False, shell_complete=provider_names)
+@click.option("--all", "all_of_them", is_flag=True, help="Test each provider.")
 @click.option(
     "--model",
     "-m",
@@ -46,26 +48,58 @@ _ALL_ELSE = 30.0
 )
 @config_option
 @json_option
-def command(name: str, model: str | None, config_file: Path | None, as_json: bool) -> None:
+def command(
+    name: str | None,
+    all_of_them: bool,
+    model: str | None,
+    config_file: Path | None,
+    as_json: bool,
+) -> None:
     """Send one tiny request for each key and dialect of NAME; exit 1 if any fails.
 
     A key that is found well does not rest any more.
 
     JSON: {"provider", "passed", "tests": [{"key", "dialect", "model", "ms", "status", "reason"}],
-    "lifted"}; lifted are the keys whose rest is ended by it.
+    "lifted"}; lifted are the keys whose rest is ended by it. With --all {"passed", "providers"},
+    each of these as for one.
     """
+    if bool(name) == all_of_them or (all_of_them and model):
+        fail("name one provider, or say --all (without --model)", WRONG_CONFIGURATION)
     places = places_of(config_file)
-    client, tests = _running(places, name)
-    if client is not None and tests:
-        told = _by_gateway(client, name, model, tests, quiet=as_json)
+    if name is not None:
+        told = _tested(places, name, model, quiet=as_json)
     else:
-        told = _by_itself(places, name, model, quiet=as_json, alone=client is None)
+        told = _all_tested(places, quiet=as_json)
     if as_json:
         echo_json(told)
-    for key in () if as_json else told["lifted"]:
-        click.echo(f"key {key}: its rest is lifted")
     if not told["passed"]:
         raise SystemExit(FAILED)
+
+
+def _all_tested(places: Places, *, quiet: bool) -> dict[str, Any]:
+    """Test each provider of the configuration; one that cannot be asked does not end the others."""
+    providers = []
+    for name in settings_of(places).providers:
+        if not quiet:
+            click.echo(f"{name}:")
+        try:
+            providers.append(_tested(places, name, None, quiet=quiet))
+        except SystemExit:  # it said why
+            providers.append({"provider": name, "passed": False, "tests": [], "lifted": []})
+    if not providers and not quiet:
+        click.echo("no provider yet; add one with: gateway provider add NAME")
+    return {"passed": all(each["passed"] for each in providers), "providers": providers}
+
+
+def _tested(places: Places, name: str, model: str | None, *, quiet: bool) -> dict[str, Any]:
+    client, tests = _running(places, name)
+    if client is not None and tests:
+        told = _by_gateway(client, name, model, tests, quiet=quiet)
+    else:
+        told = _by_itself(places, name, model, quiet=quiet, alone=client is None)
+    for key in () if quiet else told["lifted"]:
+        click.echo(f"key {key}: its rest is lifted")
+    return told
 
 
 def _running(places: Places, name: str) -> tuple[ControlClient | None, int]:
@@ -107,8 +141,7 @@ def _by_itself(
     from holdgate.core.host import well_keys
 
     settings = settings_of(places)
-    if name not in settings.providers:
-        fail(_unknown(name, settings), WRONG_CONFIGURATION)
+    known_provider(name, settings)
     probed = asyncio.run(_probe(settings, name, model, quiet=quiet))
     return {
         "provider": name,
@@ -158,11 +191,3 @@ def _verdict(test: Mapping[str, Any]) -> str:
     mark = "FAIL" if test["reason"] else "ok  "
     head = f"{mark} {test['dialect']:<10} {test['key']:<10} {test['ms']:>6} ms  {status}"
     return printable(f"{head}  {test['reason'] or test['model']}")
-
-
-def _unknown(name: str, settings: Settings) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, settings.providers, 1)
-    hint = f"; did you mean {near[0]}?" if near else "; gateway provider list shows them"
-    return f"{name}: no such provider{hint}"

@@ -219,7 +219,7 @@ def _greet(address: str, options: Options) -> None:
     if options.demo:
         click.echo("  the model demo/demo-model answers without a key: 2 at once, 6 a minute")
     elif not options.settings.providers:
-        click.echo(f"  no provider yet: gateway config edit ({options.places.config_file})")
+        click.echo(f"  no provider yet: gateway provider add NAME ({options.places.config_file})")
     click.echo(f"ready {address}")
 
 

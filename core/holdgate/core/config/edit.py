@@ -6,7 +6,7 @@ import os
 import stat
 import tempfile
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from holdgate.core.config.document import CannotChange, holds, with_value, without
@@ -14,10 +14,13 @@ from holdgate.core.config.lines import KeyPath
 from holdgate.core.config.load import load, read_text
 from holdgate.core.config.problems import ConfigError, Problem
 from holdgate.core.config.watch import stamp_of
+from holdgate.core.editing.base import MISSING
 from holdgate.core.values.settings import Settings
 
 NEW_FILE_MODE = 0o600  # a key may be written into it
 _BOM = "\ufeff"
+# A key and its new value; MISSING takes it out.
+Change = tuple[KeyPath, object]
 _BY_HAND = "cannot be changed here without disturbing the file; change it with: gateway config edit"
 
 
@@ -39,6 +42,22 @@ def remove(path: Path, key_path: KeyPath) -> bool:
         return False
     _edit(path, key_path, lambda text: without(text, key_path))
     return True
+
+
+def change(path: Path, changes: Iterable[Change]) -> Settings:
+    """Make several changes in one step: all of them or none. Gives the settings that are now there.
+
+    Raises ConfigError, and leaves the file alone, if the result is wrong or cannot be written.
+    """
+    changes = list(changes)
+    return _edit(path, changes[0][0], lambda text: _changed(text, changes))
+
+
+def preview(path: Path, changes: Iterable[Change]) -> Settings:
+    """Give the settings as `change` would leave them, and write nothing. Raises ConfigError."""
+    changes = list(changes)
+    new = _new_text(path, changes[0][0], lambda text: _changed(text, changes))
+    return load(new, str(path))
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -63,12 +82,7 @@ def write_whole(path: Path, text: str) -> None:
 
 def _edit(path: Path, key_path: KeyPath, change: Callable[[str], str]) -> Settings:
     stamp = stamp_of(path)
-    old = _toml_text(path)
-    bom = _BOM if old.startswith(_BOM) else ""
-    try:
-        new = bom + change(old.removeprefix(_BOM))
-    except CannotChange as error:
-        raise _refusal(path, _BY_HAND, key_path) from error
+    new = _new_text(path, key_path, change)
     settings = load(new, str(path))
     if stamp_of(path) != stamp:
         raise _refusal(path, "was changed by somebody else just now; try again")
@@ -77,6 +91,25 @@ def _edit(path: Path, key_path: KeyPath, change: Callable[[str], str]) -> Settin
     except OSError as error:
         raise _refusal(path, f"cannot be written: {error.strerror or error}") from error
     return settings
+
+
+def _new_text(path: Path, key_path: KeyPath, change: Callable[[str], str]) -> str:
+    """Give the text as it will be. Raises ConfigError."""
+    old = _toml_text(path)
+    bom = _BOM if old.startswith(_BOM) else ""
+    try:
+        return bom + change(old.removeprefix(_BOM))
+    except CannotChange as error:
+        raise _refusal(path, _BY_HAND, key_path) from error
+
+
+def _changed(text: str, changes: Iterable[Change]) -> str:
+    for key_path, value in changes:
+        if value is not MISSING:
+            text = with_value(text, key_path, value)
+        elif holds(tomllib.loads(text), key_path):
+            text = without(text, key_path)
+    return text
 
 
 def _toml_text(path: Path) -> str:

@@ -79,7 +79,7 @@ class SecretStore:
                 return self._from_file(rest.strip())
             case "keyring":
                 return self._from_keyring(rest.strip())
-        return _checked(ref, "the key in the configuration") if ref else Secret("")
+        return checked(ref, "the key in the configuration") if ref else Secret("")
 
     def _from_env(self, name: str) -> Secret:
         if not name:
@@ -90,7 +90,7 @@ class SecretStore:
                 f"the environment variable {name} is {'not set' if value is None else 'empty'}; "
                 "set it where the gateway is started"
             )
-        return _checked(value, f"the environment variable {name}")
+        return checked(value, f"the environment variable {name}")
 
     def _from_file(self, written: str) -> Secret:
         if not written:
@@ -107,7 +107,7 @@ class SecretStore:
             raise SecretMissing(f"the key file {path} cannot be read: {why}") from None
         if not value:
             raise SecretMissing(f"the key file {path} is empty; write the key into it")
-        return _checked(value, f"the key file {path}")
+        return checked(value, f"the key file {path}")
 
     def _expanded(self, written: str) -> Path:
         home = self._environ.get("HOME") or self._environ.get("USERPROFILE")
@@ -132,10 +132,11 @@ class SecretStore:
                 f"the system's secret store has no {name!r}; "
                 f"put it there: keyring set {KEYRING_SERVICE} {name}"
             )
-        return _checked(value, f"{name!r} in the system's secret store")
+        return checked(value, f"{name!r} in the system's secret store")
 
 
-def _checked(value: str, where: str) -> Secret:
+def checked(value: str, where: str) -> Secret:
+    """Give the secret that a text is. Raises SecretMissing if no header can hold it."""
     if not _GOOD.fullmatch(value):
         raise SecretMissing(
             f"{where} holds a space, a line break, a control character or a letter beyond ASCII, "

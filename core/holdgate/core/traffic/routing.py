@@ -117,8 +117,8 @@ def unknown_model(settings: Settings, lists: Lists, model: str) -> Fault:
     if not settings.providers:
         return Fault(
             FaultKind.MODEL,
-            f"{model}: no provider is configured; add one to config.toml "
-            "(gateway config path) or run gateway serve --demo",
+            f"{model}: no provider is configured; add one: gateway provider add NAME; "
+            "or try it with gateway serve --demo",
         )
     names: dict[str, str] = {}
     for entry in all_models(settings, lists):
