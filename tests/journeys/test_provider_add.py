@@ -56,6 +56,16 @@ def refused(done: Finished, *words: str) -> None:
     assert VENDOR_KEY not in done.out + done.err
 
 
+async def test_what_it_lists_is_known_from_then_on(tmp_path: Path) -> None:
+    async with FakeVendor(models=["fake-model", "fake-small"]) as vendor:
+        assert (await add(tmp_path, "new", "--url", vendor.url)).code == 0
+    wrong = await inside(tmp_path, "route", "add", "coder", "new/fake-modle")
+    assert (wrong.code, "did you mean new/fake-model" in wrong.err) == (2, True), wrong
+    assert (await inside(tmp_path, "route", "add", "coder", "new/fake-small")).code == 0
+    listed = await inside(tmp_path, "models")
+    assert "new/fake-model" in listed.out, listed
+
+
 @pytest.mark.parametrize("spoken", [*((each,) for each in DIALECT_NAMES), DIALECT_NAMES])
 async def test_a_bare_url_is_found_out(tmp_path: Path, spoken: tuple[DialectName, ...]) -> None:
     paths = {path for each in spoken for path in PATHS[each]}

@@ -21,7 +21,7 @@ from holdgate.cli.adding import (
     table_of,
     with_key,
 )
-from holdgate.cli.asking import is_running
+from holdgate.cli.asking import is_running, wall_time
 from holdgate.cli.completing import preset_names
 from holdgate.cli.lines import printable
 from holdgate.cli.options import (
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from holdgate.core.values.settings import Provider
 
 _KEY_OPTIONS = ("key_env", "key_stdin", "keyring", "key_file", "key")
+_OLD = 3600.0  # seconds; a list of that age is renewed when somebody asks
 _LIMITS = ("concurrency", "rpm", "tpm")
 _EPILOG = """\b
 Examples: gateway provider add deepseek
@@ -106,6 +107,8 @@ def command(config_file: Path | None, no_test: bool, **options: Any) -> None:
         models = (next(each.model for each in outcome.tried if each.passed),)
         table = {**_found(given, outcome), **table}
     _write(places, given.name, table, key, preset)
+    if not no_test:
+        _keep_list(places, given.name, outcome.listed.models or ())
     _say_next(places, given.name, models)
 
 
@@ -277,6 +280,21 @@ def _write(places: Places, name: str, table: Table, key: GivenKey, preset: Prese
     where = f"; its key is in {ref.partition(':')[2]}" if key.keep == "file" else ""
     where = "; its key is in the system's secret store" if key.keep == "keyring" else where
     click.echo(f"added {name} to {places.config_file}{where}")
+
+
+def _keep_list(places: Places, name: str, ids: tuple[str, ...]) -> None:
+    """Keep the list that the vendor just gave: routes are checked by it, completion offers it."""
+    from holdgate.core.dialects.listing import list_url
+    from holdgate.core.store.lists_file import FILE_NAME, ListsFile
+    from holdgate.core.values.kept_lists import KeptList
+    from holdgate.core.values.settings import Model
+
+    provider = settings_of(places).providers[name]
+    if ids and provider.models is None:
+        # As if it were old: it has no sizes, so that it is to be renewed when first used.
+        at = wall_time() - _OLD
+        listed = tuple(Model(id=each) for each in ids)
+        ListsFile(places.cache / FILE_NAME).put(KeptList(name, list_url(provider), at, listed))
 
 
 def _say_next(places: Places, name: str, models: tuple[str, ...]) -> None:

@@ -121,6 +121,8 @@ def _check_models(places: Places, settings: Settings, candidates: tuple[str, ...
     """Refuse models that a provider whose list is known does not have."""
     from difflib import get_close_matches
 
+    from holdgate.core.store.offered import kept_lists
+
     running: dict[str, list[str]] | None = None
     for candidate in candidates:
         provider, _, model = candidate.partition("/")
@@ -128,7 +130,9 @@ def _check_models(places: Places, settings: Settings, candidates: tuple[str, ...
             continue  # the configuration refuses it in its own words
         listed = settings.providers[provider].models
         if listed is None and running is None:
-            running = model_lists(places.state)
+            kept = kept_lists(settings, places.cache)
+            running = {name: [model.id for model in models] for name, models in kept.items()}
+            running |= model_lists(places.state)
         known = (running or {}).get(provider, []) if listed is None else [m.id for m in listed]
         if known and model not in known:
             near = get_close_matches(model, known, 3, 0.5)
