@@ -16,6 +16,7 @@ from holdgate.core.editing.json_style import (
 )
 from holdgate.core.editing.json_tree import BOM, Child, Node, read_tree
 from holdgate.core.editing.plain import changed, found, index_of, made, reduced, same
+from holdgate.core.editing.undoing import undoable
 
 # What takes the place of text[start:end].
 Splice = tuple[int, int, str]
@@ -38,7 +39,8 @@ class JsonEditor:
         wanted = changed({} if root is None else old, path, value)
         if same(old, wanted):
             return text
-        return _proved(text, wanted, [_set(text, root, path, found(wanted, path))])
+        new = _proved(text, wanted, [_set(text, root, path, found(wanted, path))])
+        return undoable(self, text, path, new)
 
     def without(self, text: str, path: Path) -> str:
         """Give `text` without `path`, and without a comment that follows it in its line."""
