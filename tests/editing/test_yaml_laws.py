@@ -17,7 +17,7 @@ EDITOR = YamlEditor()
 SEEDS = st.integers(0, 2**32)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SEEDS)
 def test_edits(seed: int) -> None:
     random = Random(seed)
@@ -27,7 +27,7 @@ def test_edits(seed: int) -> None:
     check_removal(EDITOR, text, path)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SEEDS)
 def test_broken_texts(seed: int) -> None:
     random = Random(seed)

@@ -16,10 +16,10 @@ def yaml_text(random: Random) -> str:
     lines = [_idle(random) for _ in range(random.choice((0, 0, 1, 2)))]
     if random.random() < 0.2:
         lines.append(random.choice(("---", "--- # first")))
-    if random.random() < 0.93:
-        lines += _mapping(random, 0)
+    body = _mapping(random, 0) if random.random() < 0.93 else []
+    lines += body
     lines += [_idle(random) for _ in range(random.choice((0, 0, 1, 2)))]
-    if random.random() < 0.05 and any(":" in line for line in lines):
+    if body and random.random() < 0.05:
         lines.append("...")
     text = "\n".join(lines) + random.choice(("\n", "\n", ""))
     bom = "\ufeff" if random.random() < 0.1 else ""
