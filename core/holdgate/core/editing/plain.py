@@ -97,8 +97,10 @@ def index_of(items: list[object], step: str | int | Item) -> int | None:
 
 
 def copied(value: object) -> object:
-    """Give a copy of a value with lists for tuples."""
+    """Give a copy of a value with lists for tuples. Raises CannotChange for names like 1."""
     if isinstance(value, dict):
+        if not all(isinstance(key, str) for key in value):
+            raise CannotChange("a mapping has a name that is no text")
         return {key: copied(each) for key, each in value.items()}
     return [copied(each) for each in value] if isinstance(value, list | tuple) else value
 

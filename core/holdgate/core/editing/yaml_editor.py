@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, KeyPath, Path
 from holdgate.core.editing.flow import Node, cuts, insert, line_start, newline_of, spliced
 from holdgate.core.editing.plain import changed, found, made, numbered, reduced, same
-from holdgate.core.editing.undoing import undoable
+from holdgate.core.editing.undoing import undoable, with_span
 from holdgate.core.editing.yaml_blocks import (
     with_entry,
     with_lines,
@@ -60,6 +60,29 @@ class YamlEditor:
             except CannotChange:
                 continue
         raise CannotChange("the file's layout does not allow it")
+
+    def source(self, text: str, path: Path) -> str | None:
+        """Give how the value at `path` is written, or None."""
+        try:
+            span = self._span(text, path)
+        except CannotChange:
+            return None
+        return text[slice(*span)] if span else None
+
+    def with_source(self, text: str, path: Path, source: str) -> str:
+        """Give `text` with the value at `path` written as `source`. Raises CannotChange."""
+        return with_span(self, text, path, self._span(text, path), source)
+
+    def _span(self, text: str, path: Path) -> tuple[int, int] | None:
+        data = _read(text)
+        if not path or found(data, path) is MISSING:
+            return None
+        _, node, rest = _reached(read_entries(text.removeprefix(BOM)), numbered(data, path))
+        span = _inside(node.flow, rest) if node.flow else node
+        if node.kind in ("map", "list") or span.start == span.end:
+            return None
+        start = len(BOM) if text.startswith(BOM) else 0
+        return span.start + start, span.end + start
 
 
 def _read(text: str) -> object:
