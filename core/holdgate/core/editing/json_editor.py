@@ -18,7 +18,7 @@ from holdgate.core.editing.flow import (
 )
 from holdgate.core.editing.json_style import style_of
 from holdgate.core.editing.json_tree import BOM, read_tree
-from holdgate.core.editing.plain import changed, found, index_of, made, reduced, same
+from holdgate.core.editing.plain import changed, found, index_of, made, named, reduced, same
 from holdgate.core.editing.undoing import undoable, with_span
 
 _NEWLINE = re.compile(r"\r?\n")
@@ -35,7 +35,7 @@ class JsonEditor:
         """Give `text` with `path` set. A new member is written like those around it, after them."""
         root = read_tree(text)
         old = _plain(root)
-        wanted = changed({} if root is None else old, path, value)
+        wanted = changed({} if root is None else old, path, named(value))
         if same(old, wanted):
             return text
         new = _proved(text, wanted, [_set(text, root, path, found(wanted, path))])

@@ -97,12 +97,17 @@ def index_of(items: list[object], step: str | int | Item) -> int | None:
 
 
 def copied(value: object) -> object:
-    """Give a copy of a value with lists for tuples. Raises CannotChange for names like 1."""
+    """Give a copy of a value with lists for tuples."""
     if isinstance(value, dict):
-        if not all(isinstance(key, str) for key in value):
-            raise CannotChange("a mapping has a name that is no text")
         return {key: copied(each) for key, each in value.items()}
     return [copied(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def named(value: object) -> object:
+    """Give a copy of a value of which all names are texts. Raises CannotChange for another."""
+    if isinstance(value, dict):
+        return {_text(key): named(each) for key, each in value.items()}
+    return [named(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 def same(one: object, other: object) -> bool:
@@ -132,3 +137,9 @@ def _with_member(step: Item, value: object) -> object:
             f"an item with the {step.member} {step.value!r} is a mapping that has it"
         )
     return {step.member: step.value} | value
+
+
+def _text(name: object) -> str:
+    if not isinstance(name, str):
+        raise CannotChange("a mapping has a name that is no text")
+    return name

@@ -9,7 +9,7 @@ from typing import cast
 
 from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, KeyPath, Path
 from holdgate.core.editing.flow import cuts, insert, newline_of, spliced
-from holdgate.core.editing.plain import changed, found, made, numbered, reduced, same
+from holdgate.core.editing.plain import changed, found, made, named, numbered, reduced, same
 from holdgate.core.editing.toml_blocks import with_pair, with_table, without_pair, without_tables
 from holdgate.core.editing.toml_places import TomlPlaces
 from holdgate.core.editing.toml_style import TomlStyle
@@ -39,7 +39,7 @@ class TomlEditor:
     def with_value(self, text: str, path: Path, value: object) -> str:
         """Give `text` with `path` set. Raises CannotChange, also for None, which TOML has not."""
         data = _read(text)
-        wanted = changed(data, path, value)
+        wanted = changed(data, path, named(value))
         if same(data, wanted):
             return text
         bom = BOM if text.startswith(BOM) else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, KeyPath, Path
 from holdgate.core.editing.flow import Node, cuts, insert, line_start, newline_of, spliced
-from holdgate.core.editing.plain import changed, found, made, numbered, reduced, same
+from holdgate.core.editing.plain import changed, found, made, named, numbered, reduced, same
 from holdgate.core.editing.undoing import undoable, with_span
 from holdgate.core.editing.yaml_blocks import (
     with_entry,
@@ -34,7 +34,7 @@ class YamlEditor:
     def with_value(self, text: str, path: Path, value: object) -> str:
         """Give `text` with `path` set. Raises CannotChange."""
         data = _read(text)
-        wanted = changed(data, path, value)
+        wanted = changed(data, path, named(value))
         if same(data, wanted):
             return text
         bom = BOM if text.startswith(BOM) else ""
