@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import stat
-import tempfile
-import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
-from holdgate.core.config.document import CannotChange, holds, with_value, without
-from holdgate.core.config.lines import KeyPath
 from holdgate.core.config.load import load, read_text
 from holdgate.core.config.problems import ConfigError, Problem
 from holdgate.core.config.watch import stamp_of
-from holdgate.core.editing.base import MISSING
+from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, KeyPath
+from holdgate.core.editing.files import write_whole
+from holdgate.core.editing.toml_editor import TomlEditor
 from holdgate.core.values.settings import Settings
 
-NEW_FILE_MODE = 0o600  # a key may be written into it
-_BOM = "\ufeff"
 # A key and its new value; MISSING takes it out.
 Change = tuple[KeyPath, object]
+
+_TOML = TomlEditor()
 _BY_HAND = "cannot be changed here without disturbing the file; change it with: gateway config edit"
 
 
@@ -30,7 +26,7 @@ def set_value(path: Path, key_path: KeyPath, value: object) -> Settings:
     `value` is a text, number, flag, list or dict. Gives the settings that are now in the file.
     Raises ConfigError, and leaves the file alone, if the result is wrong or cannot be written.
     """
-    return _edit(path, key_path, lambda text: with_value(text, key_path, value))
+    return change(path, [(key_path, value)])
 
 
 def remove(path: Path, key_path: KeyPath) -> bool:
@@ -38,9 +34,9 @@ def remove(path: Path, key_path: KeyPath) -> bool:
 
     Raises ConfigError, and leaves the file alone, if the result is wrong or cannot be written.
     """
-    if not holds(tomllib.loads(_toml_text(path).removeprefix(_BOM)), key_path):
+    if _TOML.value(_toml_text(path), key_path) is MISSING:
         return False
-    _edit(path, key_path, lambda text: without(text, key_path))
+    change(path, [(key_path, MISSING)])
     return True
 
 
@@ -49,40 +45,8 @@ def change(path: Path, changes: Iterable[Change]) -> Settings:
 
     Raises ConfigError, and leaves the file alone, if the result is wrong or cannot be written.
     """
-    changes = list(changes)
-    return _edit(path, changes[0][0], lambda text: _changed(text, changes))
-
-
-def preview(path: Path, changes: Iterable[Change]) -> Settings:
-    """Give the settings as `change` would leave them, and write nothing. Raises ConfigError."""
-    changes = list(changes)
-    new = _new_text(path, changes[0][0], lambda text: _changed(text, changes))
-    return load(new, str(path))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Replace a file in one step: readers see the old text or the new one. Raises OSError.
-
-    A link stays one, and the mode stays; a new file is readable by its owner alone.
-    """
-    target = path.resolve()
-    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, _mode_of(target))
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _edit(path: Path, key_path: KeyPath, change: Callable[[str], str]) -> Settings:
     stamp = stamp_of(path)
-    new = _new_text(path, key_path, change)
+    new = _new_text(path, changes)
     settings = load(new, str(path))
     if stamp_of(path) != stamp:
         raise _refusal(path, "was changed by somebody else just now; try again")
@@ -93,40 +57,36 @@ def _edit(path: Path, key_path: KeyPath, change: Callable[[str], str]) -> Settin
     return settings
 
 
-def _new_text(path: Path, key_path: KeyPath, change: Callable[[str], str]) -> str:
+def preview(path: Path, changes: Iterable[Change]) -> Settings:
+    """Give the settings as `change` would leave them, and write nothing. Raises ConfigError."""
+    return load(_new_text(path, changes), str(path))
+
+
+def _new_text(path: Path, changes: Iterable[Change]) -> str:
     """Give the text as it will be. Raises ConfigError."""
-    old = _toml_text(path)
-    bom = _BOM if old.startswith(_BOM) else ""
-    try:
-        return bom + change(old.removeprefix(_BOM))
-    except CannotChange as error:
-        raise _refusal(path, _BY_HAND, key_path) from error
-
-
-def _changed(text: str, changes: Iterable[Change]) -> str:
+    text = _toml_text(path)
     for key_path, value in changes:
-        if value is not MISSING:
-            text = with_value(text, key_path, value)
-        elif holds(tomllib.loads(text), key_path):
-            text = without(text, key_path)
+        try:
+            text = _changed(text, key_path, value)
+        except CannotChange as error:
+            raise _refusal(path, _BY_HAND, key_path) from error
     return text
+
+
+def _changed(text: str, key_path: KeyPath, value: object) -> str:
+    if value is MISSING:
+        return _TOML.without(text, key_path)
+    return _TOML.with_value(text, key_path, value)
 
 
 def _toml_text(path: Path) -> str:
     """Give the text, "" if there is no file. Raises ConfigError for what is no TOML."""
     text = read_text(path) or ""
     try:
-        tomllib.loads(text.removeprefix(_BOM))
-    except ValueError:
+        _TOML.value(text, ())
+    except BrokenText:
         load(text, str(path))  # tells where
     return text
-
-
-def _mode_of(target: Path) -> int:
-    try:
-        return stat.S_IMODE(target.stat().st_mode)
-    except FileNotFoundError:
-        return NEW_FILE_MODE
 
 
 def _refusal(path: Path, says: str, key_path: KeyPath = ()) -> ConfigError:
