@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
-from holdgate.core.editing.files import NotText, read_text, write_whole
-
 from holdgate.core.agents.plan import Refused
+from holdgate.core.editing.files import NotText, read_text, write_whole
 
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from holdgate.core.agents.base import Edit, FileEdits, FormatName, Wish
+from holdgate.core.agents.base import Edit, FileEdits, Wish
 from holdgate.core.agents.journal import FileRecord, Journal, digest
 from holdgate.core.agents.texts import Undone, applied, intact, undone
 from holdgate.core.editing.base import BrokenText, CannotChange, Editor
 from holdgate.core.editing.base import Path as ValuePath
 
 T = TypeVar("T")
-Editors = Mapping[FormatName, Editor]
+Editors = Mapping[str, Editor]
 
 
 class Refused(Exception):

@@ -34,8 +34,15 @@ _LOCK_WAIT = 10.0  # seconds for another command to finish its edits
 class Wiring:
     """The agents that are pointed at the gateway of one state folder."""
 
-    def __init__(self, state: Path, editors: Editors, disk: Disk | None = None) -> None:
-        """Take the state folder, which need not exist."""
+    def __init__(
+        self,
+        state: Path,
+        editors: Editors,
+        disk: Disk | None = None,
+        patience: float = _LOCK_WAIT,
+    ) -> None:
+        """Take the state folder, which need not exist; `patience`: seconds to wait for others."""
+        self._patience = patience
         self._state = state
         self._editors = editors
         self._disk = disk or RealDisk()
@@ -183,7 +190,7 @@ class Wiring:
     def _locked(self) -> Iterator[None]:
         try:
             self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with FileLock(self._state / _LOCK_NAME, timeout=_LOCK_WAIT):
+            with FileLock(self._state / _LOCK_NAME, timeout=self._patience):
                 yield
         except Timeout as error:
             raise Refused(
