@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Offered, Wish
-from holdgate.core.agents.recipes.entries import entry, title
+from holdgate.core.agents.recipes.entries import entry, known, title
 from holdgate.core.editing.base import Item
 
 # Milliseconds to the first token and between tokens; the program has 20 minutes.
@@ -37,24 +37,21 @@ def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
     }
 
 
-def _model(wish: Wish, model: Offered) -> tuple[Edit, ...]:
-    members: dict[str, object] = {
+def _model(wish: Wish, model: Offered) -> Edit:
+    members = {
         "name": title(model.name),
         "vendor": "Holdgate",
         "url": f"{wish.url}/v1/chat/completions",  # the whole address
         "apiKey": wish.key,
         "supportsToolCall": True,
+        **known(maxInputTokens=model.context, maxOutputTokens=model.output),
     }
-    if model.context:
-        members["maxInputTokens"] = model.context
-    if model.output:
-        members["maxOutputTokens"] = model.output
     # The id is also what is asked for.
     return entry(("models",), Item("id", model.name), members)
 
 
 def _models(wish: Wish, folder: Path) -> FileEdits:
-    edits = tuple(each for model in wish.listed() for each in _model(wish, model))
+    edits = tuple(_model(wish, each) for each in wish.listed())
     return FileEdits(folder / "models.json", "json", edits)
 
 
@@ -90,6 +87,6 @@ WORK_AGENT: Final = Agent(
     "desktop program was not run",
     connect=lambda wish, machine: (_models(wish, _work_home(machine)),),
     traces=lambda machine: (_work_home(machine),),
-    no_run="WorkBuddy is a desktop program: `gateway connect workbuddy`, then choose the model in it",
+    no_run="WorkBuddy is a desktop program: `gateway connect workbuddy`",
     note="choose the model in WorkBuddy's list of models; it asks for its own login all the same",
 )

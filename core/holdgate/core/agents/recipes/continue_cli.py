@@ -14,7 +14,7 @@ def _home(machine: Machine) -> Path:
     return machine.folder("CONTINUE_GLOBAL_DIR", ".continue")
 
 
-def _model(wish: Wish, model: Offered) -> tuple[Edit, ...]:
+def _model(wish: Wish, model: Offered) -> Edit:
     # No `requestOptions.timeout`: one of its two readers takes it for milliseconds, the other for
     # seconds. Without it a request waits ten minutes and is sent again, which keeps its place.
     members: dict[str, object] = {
@@ -37,7 +37,7 @@ def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
         Edit(("version",), "1.0.0", only_new=True),
         Edit(("schema",), "v1", only_new=True),
     )
-    models = tuple(each for model in wish.listed() for each in _model(wish, model))
+    models = tuple(_model(wish, each) for each in wish.listed())
     return (FileEdits(_home(machine) / "config.yaml", "yaml", header + models),)
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Final
 
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Offered, Wish
-from holdgate.core.agents.recipes.entries import context, members, output, title
+from holdgate.core.agents.recipes.entries import context, output, title
 
-_PATIENCE: Final = 3600  # seconds without a byte after which Crush gives a request up; it has 60
+_PATIENCE: Final = 3600  # seconds of silence after which Crush gives up; it has one or two minutes
 
 
 def _home(machine: Machine) -> Path:
@@ -31,25 +31,22 @@ def _models(offered: tuple[Offered, ...]) -> list[object]:
 
 
 def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
-    provider = members(
-        ("providers", "holdgate"),
-        (
-            ("name", "Holdgate"),
-            ("type", "openai-compat"),
-            ("base_url", f"{wish.url}/v1"),
-            ("api_key", wish.key),
-            ("models", _models(wish.listed())),
-        ),
-    )
+    provider = {
+        "name": "Holdgate",
+        "type": "openai-compat",
+        "base_url": f"{wish.url}/v1",
+        "api_key": wish.key,
+        "models": _models(wish.listed()),
+    }
     # The small model writes titles and summaries. Left alone it would stay at another vendor.
-    chosen = (("large", wish.model), ("small", wish.models.get("small") or wish.model))
-    models = tuple(
-        each
-        for size, name in chosen
-        for each in members(("models", size), (("provider", "holdgate"), ("model", name)))
+    small = wish.models.get("small") or wish.model
+    edits = (
+        Edit(("providers", "holdgate"), provider),
+        Edit(("models", "large"), {"provider": "holdgate", "model": wish.model}),
+        Edit(("models", "small"), {"provider": "holdgate", "model": small}),
+        Edit(("options", "request_timeout"), _PATIENCE),
     )
-    patience = Edit(("options", "request_timeout"), _PATIENCE)
-    return (FileEdits(_home(machine) / "crush.json", "json", (*provider, *models, patience)),)
+    return (FileEdits(_home(machine) / "crush.json", "json", edits),)
 
 
 AGENT: Final = Agent(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Offered, Wish
-from holdgate.core.agents.recipes.entries import entry, title
+from holdgate.core.agents.recipes.entries import entry, known, title
 from holdgate.core.editing.base import Item
 
 
@@ -20,23 +20,20 @@ def _id(model: str) -> str:
     return f"custom:holdgate/{model}"
 
 
-def _model(wish: Wish, model: Offered) -> tuple[Edit, ...]:
-    members: dict[str, object] = {
+def _model(wish: Wish, model: Offered) -> Edit:
+    members = {
         "id": _id(model.name),
         "model": model.name,
         "baseUrl": f"{wish.url}/v1",
         "apiKey": wish.key,
         "provider": "generic-chat-completion-api",
+        **known(maxContextLimit=model.context, maxOutputTokens=model.output),
     }
-    if model.context:
-        members["maxContextLimit"] = model.context
-    if model.output:
-        members["maxOutputTokens"] = model.output
     return entry(("customModels",), Item("displayName", title(model.name)), members)
 
 
 def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
-    models = tuple(each for model in wish.listed() for each in _model(wish, model))
+    models = tuple(_model(wish, each) for each in wish.listed())
     chosen = Edit(("sessionDefaultSettings", "model"), _id(wish.model))
     return (FileEdits(_home(machine) / "settings.json", "json", (*models, chosen)),)
 

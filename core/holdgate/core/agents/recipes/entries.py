@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from holdgate.core.agents.base import Edit, Offered
 from holdgate.core.editing.base import Item, Path
 
-# What is told of a model whose window nobody knows, to agents that must be told something: most
-# models of today have at least that, and an agent that believes in less tidies up its talk too early.
+# Told of a model whose window nobody knows, to agents that must be told something. Most models of
+# today have at least that; an agent that believes in less shortens its talk too early.
 USUAL_CONTEXT: Final = 128_000
 USUAL_OUTPUT: Final = 16_384
 
@@ -29,11 +29,11 @@ def output(model: Offered) -> int:
     return model.output or min(USUAL_OUTPUT, context(model))
 
 
-def entry(where: Path, item: Item, members: Mapping[str, object]) -> tuple[Edit, ...]:
-    """Give the edits that make an entry of a list, or that change the one which is there."""
-    return tuple(Edit((*where, item, member), value) for member, value in members.items())
+def entry(where: Path, item: Item, members: Mapping[str, object]) -> Edit:
+    """Give the edit that makes an entry of a list, or puts it in the place of the one there."""
+    return Edit((*where, item), {item.member: item.value, **members})
 
 
-def members(where: Path, values: Iterable[tuple[str, object]]) -> tuple[Edit, ...]:
-    """Give the edits that set members of a mapping."""
-    return tuple(Edit((*where, name), value) for name, value in values)
+def known(**tokens: int) -> Mapping[str, object]:
+    """Give the numbers of tokens that are known: those that are not 0."""
+    return {name: number for name, number in tokens.items() if number}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Wish
-from holdgate.core.agents.recipes.entries import context, members
+from holdgate.core.agents.recipes.entries import context
 
 
 def _home(machine: Machine) -> Path:
@@ -40,23 +40,16 @@ def _old_variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
 
 def _settings(wish: Wish, kind: str) -> tuple[Edit, ...]:
     """Give the edits of a config.toml, which both programs have in the same shape."""
-    provider = members(
-        ("providers", "holdgate"),
-        (("type", kind), ("base_url", f"{wish.url}/v1"), ("api_key", wish.key)),
-    )
+    provider = {"type": kind, "base_url": f"{wish.url}/v1", "api_key": wish.key}
     models = tuple(
-        each
-        for model in wish.listed()
-        for each in members(
-            ("models", f"holdgate/{model.name}"),
-            (
-                ("provider", "holdgate"),
-                ("model", model.name),
-                ("max_context_size", context(model)),
-            ),
+        Edit(
+            ("models", f"holdgate/{each.name}"),
+            {"provider": "holdgate", "model": each.name, "max_context_size": context(each)},
         )
+        for each in wish.listed()
     )
-    return (Edit(("default_model",), f"holdgate/{wish.model}"), *provider, *models)
+    chosen = Edit(("default_model",), f"holdgate/{wish.model}")
+    return (chosen, Edit(("providers", "holdgate"), provider), *models)
 
 
 def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:

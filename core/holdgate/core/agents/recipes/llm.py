@@ -23,8 +23,8 @@ def _home(machine: Machine) -> Path:
     return machine.config / _FOLDER
 
 
-def _model(wish: Wish, model: Offered) -> tuple[Edit, ...]:
-    members: dict[str, object] = {
+def _model(wish: Wish, model: Offered) -> Edit:
+    members = {
         "model_name": model.name,
         "api_base": f"{wish.url}/v1",
         "api_key_name": "holdgate",
@@ -36,7 +36,7 @@ def _model(wish: Wish, model: Offered) -> tuple[Edit, ...]:
 
 def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
     home = _home(machine)
-    models = tuple(each for model in wish.listed() for each in _model(wish, model))
+    models = tuple(_model(wish, each) for each in wish.listed())
     key = (Edit(("holdgate",), wish.key),)
     return (
         FileEdits(home / "extra-openai-models.yaml", "yaml", models),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Offered, Wish
-from holdgate.core.agents.recipes.entries import context, title
+from holdgate.core.agents.recipes.entries import context, known, title
 
 # The provider's name, from which Zed also makes the name of the variable with its key.
 _PROVIDER: Final = "Holdgate"
@@ -28,26 +28,22 @@ def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
 
 
 def _models(offered: tuple[Offered, ...]) -> list[object]:
-    listed: list[object] = []
-    for model in offered:
-        entry: dict[str, object] = {
-            "name": model.name,
-            "display_name": title(model.name),
-            "max_tokens": context(model),
+    return [
+        {
+            "name": each.name,
+            "display_name": title(each.name),
+            "max_tokens": context(each),
+            **known(max_output_tokens=each.output),
         }
-        if model.output:
-            entry["max_output_tokens"] = model.output
-        listed.append(entry)
-    return listed
+        for each in offered
+    ]
 
 
 def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
-    provider = ("language_models", "openai_compatible", _PROVIDER)
+    provider = {"api_url": f"{wish.url}/v1", "available_models": _models(wish.listed())}
     edits = (
-        Edit((*provider, "api_url"), f"{wish.url}/v1"),
-        Edit((*provider, "available_models"), _models(wish.listed())),
-        Edit(("agent", "default_model", "provider"), _PROVIDER),
-        Edit(("agent", "default_model", "model"), wish.model),
+        Edit(("language_models", "openai_compatible", _PROVIDER), provider),
+        Edit(("agent", "default_model"), {"provider": _PROVIDER, "model": wish.model}),
     )
     return (FileEdits(_home(machine) / "settings.json", "json", edits),)
 
