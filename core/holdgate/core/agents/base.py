@@ -74,10 +74,11 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One value of a file."""
+    """One value of a file; with `only_new` one that is set only where there is no value yet."""
 
     path: ValuePath
     value: object
+    only_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
