@@ -13,7 +13,7 @@ import tomllib
 from collections.abc import MutableSequence
 from typing import TYPE_CHECKING, Any
 
-from holdgate.core.config.lines import KeyPath, map_lines
+from holdgate.core.editing.toml_lines import KeyPath, map_lines
 
 if TYPE_CHECKING:
     from tomlkit.items import Item

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from holdgate.core.config.document import CannotChange, holds, with_value, without
-from holdgate.core.config.lines import KeyPath
+from holdgate.core.editing.toml_lines import KeyPath
 from holdgate.core.config.load import load, read_text
 from holdgate.core.config.problems import ConfigError, Problem
 from holdgate.core.config.watch import stamp_of

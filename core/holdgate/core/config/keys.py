@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdgate.core.catalog import Preset
-from holdgate.core.config.lines import KeyPath
+from holdgate.core.editing.toml_lines import KeyPath
 from holdgate.core.config.masks import is_reference
 from holdgate.core.config.problems import Report
 from holdgate.core.config.tables import Table, read_table

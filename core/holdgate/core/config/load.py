@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from holdgate.core.catalog import load_preset
-from holdgate.core.config.lines import Lines, map_lines
+from holdgate.core.editing.toml_lines import Lines, map_lines
 from holdgate.core.config.masks import mask_text, secrets_in
 from holdgate.core.config.problems import ConfigError, Problem, Report
 from holdgate.core.config.providers import FindPreset, read_providers

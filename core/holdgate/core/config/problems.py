@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-from holdgate.core.config.lines import KeyPath, Lines
+from holdgate.core.editing.toml_lines import KeyPath, Lines
 from holdgate.core.config.masks import hides_value, mask_text, shown, type_of
 from holdgate.core.values.secret import Secret
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from holdgate.core.catalog import Preset, preset_names
 from holdgate.core.config.keys import read_keys
-from holdgate.core.config.lines import KeyPath
+from holdgate.core.editing.toml_lines import KeyPath
 from holdgate.core.config.models import read_models
 from holdgate.core.config.problems import Report, nearest_name
 from holdgate.core.config.tables import Table, named_tables, read_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from holdgate.core.config.lines import KeyPath
+from holdgate.core.editing.toml_lines import KeyPath
 from holdgate.core.config.problems import Report, nearest_name
 from holdgate.core.config.tables import Table, named_tables, read_table, sub_table
 from holdgate.core.values.settings import CallerProfile, Hold, Match, Queue, Route

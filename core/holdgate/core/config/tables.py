@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields
 from typing import Any
 
-from holdgate.core.config.lines import KeyPath
+from holdgate.core.editing.toml_lines import KeyPath
 from holdgate.core.config.problems import Report
 from holdgate.core.values.kinds import Kind, WrongValue
 

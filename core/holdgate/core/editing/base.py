@@ -41,8 +41,9 @@ class Editor(Protocol):
     asked for.
 
     An undo is exact: where nothing stood at `path`, and `first` is `first_missing(editor, text,
-    path)`, `without(with_value(text, path, value), first)` is `text`, byte for byte. Where the
-    mappings and lists above `path` were there already, `first` is `path` itself.
+    path)`, `without(with_value(text, path, value), first)` is `text`, byte for byte; an edit of
+    which that is not so is refused. Where the mappings and lists above `path` were there already,
+    `first` is `path` itself.
     """
 
     def value(self, text: str, path: Path) -> object:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, Item, Path
-from holdgate.core.editing.json_style import (
-    Style,
-    after_comments,
+from holdgate.core.editing.flow import (
+    Node,
+    Splice,
     begins_line,
+    cuts,
     indent_at,
+    insert,
     newline_before,
-    style_of,
+    spliced,
 )
-from holdgate.core.editing.json_tree import BOM, Child, Node, read_tree
+from holdgate.core.editing.json_style import style_of
+from holdgate.core.editing.json_tree import BOM, read_tree
 from holdgate.core.editing.plain import changed, found, index_of, made, reduced, same
-
-# What takes the place of text[start:end].
-Splice = tuple[int, int, str]
+from holdgate.core.editing.undoing import undoable
 
 _NEWLINE = re.compile(r"\r?\n")
-_LINE_END = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 
 
 class JsonEditor:
@@ -38,7 +38,8 @@ class JsonEditor:
         wanted = changed({} if root is None else old, path, value)
         if same(old, wanted):
             return text
-        return _proved(text, wanted, [_set(text, root, path, found(wanted, path))])
+        new = _proved(text, wanted, [_set(text, root, path, found(wanted, path))])
+        return undoable(self, text, path, new)
 
     def without(self, text: str, path: Path) -> str:
         """Give `text` without `path`, and without a comment that follows it in its line."""
@@ -49,7 +50,7 @@ class JsonEditor:
         if not path:
             return _proved(text, wanted, [_cut_root(text, root)])
         parent, at = _place(root, path)
-        return _proved(text, wanted, _cuts(text, parent, at))
+        return _proved(text, wanted, cuts(text, parent, at, style_of(text, root)))
 
 
 def _plain(root: Node | None) -> object:
@@ -59,9 +60,7 @@ def _plain(root: Node | None) -> object:
 def _proved(text: str, wanted: object, attempts: Iterable[list[Splice]]) -> str:
     """Give the first result that means what it should. Raises CannotChange if none does."""
     for splices in attempts:
-        new = text
-        for start, end, put in sorted(splices, reverse=True):
-            new = new[:start] + put + new[end:]
+        new = spliced(text, splices)
         try:
             if same(_plain(read_tree(new)), wanted):
                 return new
@@ -83,7 +82,7 @@ def _child_at(node: Node, step: str | int | Item) -> int:
     if isinstance(node.plain, list):
         at = index_of(node.plain, step)
         return -1 if at is None else at
-    places = [at for at, child in enumerate(node.children) if child.key == step]
+    places = [at for at, child in enumerate(node.children) if child.keys == (step,)]
     if len(places) > 1:
         raise CannotChange(f"{step!r} is there {len(places)} times")
     return places[0] if places else -1
@@ -102,7 +101,7 @@ def _set(text: str, root: Node | None, path: Path, value: object) -> list[Splice
         at = _child_at(node, step)
         if at < 0:
             key = step if isinstance(step, str) else None
-            return _insert(text, node, (key, made(path[depth:], value)[1]), style, broad=broad)
+            return insert(text, node, key, made(path[depth:], value)[1], style, broad=broad)
         broad = begins_line(text, node.children[at].start)
         node = node.children[at].node
     new = style.written(None, value, indent_at(text, node.start) if broad else None)
@@ -121,68 +120,6 @@ def _new_root(text: str, written: str, newline: str) -> Splice:
     return line_end.end(), line_end.end(), written + newline
 
 
-def _insert(
-    text: str, node: Node, entry: tuple[str | None, object], style: Style, *, broad: bool
-) -> list[Splice]:
-    """Put a member or item last. `broad`: the container's own member begins a line."""
-    if not node.children:
-        return [_insert_first(text, node, entry, style, broad=broad)]
-    last = node.children[-1]
-    after = last.comma + 1 if last.comma >= 0 else last.node.end
-    place = after_comments(text, after)
-    indent = _indent_after(text, node, last, place, style)
-    lead = _separator(text, node, style) if indent is None else style.newline + indent
-    put = lead + style.written(*entry, indent)
-    if last.comma >= 0:
-        return [(place, place, put + ",")]
-    if place == after:
-        return [(after, after, "," + put)]
-    return [(after, after, ","), (place, place, put)]
-
-
-def _indent_after(text: str, node: Node, last: Child, place: int, style: Style) -> str | None:
-    """Give the indentation of a line for a new last child, None if it stays in the last one's."""
-    if begins_line(text, last.start):
-        return indent_at(text, last.start)
-    if _line_comment_ends(text, last.node.end, place):
-        return indent_at(text, node.start) + style.unit
-    return None
-
-
-def _insert_first(
-    text: str, node: Node, entry: tuple[str | None, object], style: Style, *, broad: bool
-) -> Splice:
-    inside = node.start + 1
-    outer = indent_at(text, node.start)
-    end = len(text[: node.end - 1].rstrip())
-    if node.end - node.start == 2:
-        if not broad:
-            return inside, inside, style.written(*entry, None)
-        put = style.newline + outer + style.unit + style.written(*entry, outer + style.unit)
-        return inside, inside, put + style.newline + outer
-    if end == inside:
-        # Right behind the bracket, so that what is between them comes back with the removal.
-        return inside, inside, style.written(*entry, None)
-    if "\n" in text[end : node.end]:
-        comment = text.index("/", inside)
-        indent = indent_at(text, comment) if begins_line(text, comment) else outer + style.unit
-        return end, end, style.newline + indent + style.written(*entry, indent)
-    return end, end, (style.gap or " ") + style.written(*entry, None)
-
-
-def _separator(text: str, node: Node, style: Style) -> str:
-    """Give what stands between a comma and the next child of one line."""
-    if len(node.children) > 1:
-        between = text[node.children[0].comma + 1 : node.children[1].start]
-        if not between.strip(" \t"):
-            return between
-    return style.gap
-
-
-def _line_comment_ends(text: str, start: int, place: int) -> bool:
-    return start < place and _NEWLINE.match(text, place) is not None
-
-
 # Removing a value.
 
 
@@ -193,32 +130,3 @@ def _cut_root(text: str, root: Node) -> list[Splice]:
     before = newline_before(text, root.start)
     at_line_start = before > 0 and _NEWLINE.fullmatch(text, before, root.start)
     return [(before if at_line_start else root.start, root.end, "")]
-
-
-def _cuts(text: str, parent: Node, at: int) -> Iterator[list[Splice]]:
-    """Give the ways to take out a child: with its line or the blanks beside it, or just itself."""
-    child = parent.children[at]
-    end = child.comma + 1 if child.comma >= 0 else child.node.end
-    commas: list[Splice] = []
-    if child.comma < 0 and at > 0:
-        comma = parent.children[at - 1].comma
-        commas = [(comma, comma + 1, "")]
-    yield [*commas, (*_span(text, parent, at, end), "")]
-    yield [*commas, (child.start, end, "")]
-
-
-def _span(text: str, parent: Node, at: int, end: int) -> tuple[int, int]:
-    """Give what goes with a child that ends, with its comma, at a place."""
-    start = parent.children[at].start
-    later = parent.children[at + 1 :]
-    tail = after_comments(text, end)
-    ends_line = _LINE_END.match(text, tail) is not None
-    if begins_line(text, start) and (ends_line or not later):
-        inside = text[parent.start + 1 : start] + text[tail if ends_line else end : parent.end - 1]
-        if len(parent.children) == 1 and not inside.strip():
-            return parent.start + 1, parent.end - 1
-        return newline_before(text, start), tail if ends_line else end
-    if not later:
-        return len(text[:start].rstrip()), end
-    between = text[end : later[0].start]
-    return start, end if between.strip() else later[0].start

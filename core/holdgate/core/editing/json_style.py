@@ -6,22 +6,27 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from holdgate.core.editing.base import CannotChange
-from holdgate.core.editing.json_tree import Child, Node
+from holdgate.core.editing.flow import Child, Node, begins_line, indent_at, newline_of
 
-_INDENT = re.compile(r"[ \t]*")
-_REST = re.compile(r"(?:[ \t]*(?://[^\r\n]*|/\*.*?\*/))*", re.DOTALL)
+_COMMENTS: Final = re.compile(r"(?:[ \t]*(?://[^\r\n]*|/\*.*?\*/))*", re.DOTALL)
 _USUAL_UNIT = "  "
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
-    """`newline` ends a line, `unit` is one step of indentation, `gap` follows a colon in a line."""
+class JsonStyle:
+    """A Style. `gap` follows a colon and a comma in a line."""
 
     newline: str
     unit: str
     gap: str
+
+    @property
+    def comments(self) -> re.Pattern[str]:
+        """The comments that follow a value in its line, the last of which may end in another."""
+        return _COMMENTS
 
     def written(self, key: str | None, value: object, indent: str | None) -> str:
         """Give a value, with its name if it is a member.
@@ -35,43 +40,13 @@ class Style:
         return name + _dumped(value, indent=self.unit).replace("\n", self.newline + indent)
 
 
-def style_of(text: str, root: Node | None) -> Style:
+def style_of(text: str, root: Node | None) -> JsonStyle:
     """Give the style of a text."""
-    end = text.find("\n")
-    newline = "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
+    newline = newline_of(text)
     if root is None:
-        return Style(newline, _USUAL_UNIT, " ")
-    gaps = (child.gap for _, child in _pairs(root) if child.key is not None)
-    gap = next(gaps, " ")
-    return Style(newline, next(_units(text, root), _USUAL_UNIT), " " if gap else "")
-
-
-def begins_line(text: str, at: int) -> bool:
-    """Tell whether only blanks stand before a place, in its line."""
-    return text[line_start(text, at) : at].strip(" \t\ufeff") == ""
-
-
-def indent_at(text: str, at: int) -> str:
-    """Give the indentation of the line that holds a place."""
-    match = _INDENT.match(text, line_start(text, at))
-    return match[0] if match else ""
-
-
-def line_start(text: str, at: int) -> int:
-    """Give where the line begins that holds a place."""
-    return text.rfind("\n", 0, at) + 1
-
-
-def newline_before(text: str, at: int) -> int:
-    """Give where the line end stands that the line of a place follows; 0 in the first line."""
-    start = line_start(text, at) - 1
-    return start - 1 if start > 0 and text[start - 1] == "\r" else max(start, 0)
-
-
-def after_comments(text: str, at: int) -> int:
-    """Give where the comments end that follow a place in its line."""
-    match = _REST.match(text, at)
-    return match.end() if match else at
+        return JsonStyle(newline, _USUAL_UNIT, " ")
+    gap = next((child.gap for _, child in _pairs(root) if child.keys), " ")
+    return JsonStyle(newline, next(_units(text, root), _USUAL_UNIT), " " if gap else "")
 
 
 def _units(text: str, root: Node) -> Iterator[str]:

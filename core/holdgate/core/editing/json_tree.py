@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import NoReturn
 
 from holdgate.core.editing.base import BrokenText
+from holdgate.core.editing.flow import Child, Node
 
 BOM = "\ufeff"
 DEEPEST = 200
@@ -16,30 +16,6 @@ _STRING = re.compile(r'"(?:[^"\\\r\n]|\\[^\r\n])*"')
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _WORD = re.compile(r"[A-Za-z0-9_.+-]+")
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A value: text[start:end], what it is as plain data, and what is in it."""
-
-    start: int
-    end: int
-    plain: object
-    children: tuple[Child, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Child:
-    """A member, or with `key` None an item. `start` is where it begins, with its key.
-
-    `gap` is what stands between the colon and the value, `comma` where its comma is, or -1.
-    """
-
-    key: str | None
-    start: int
-    gap: str
-    node: Node
-    comma: int
 
 
 def read_tree(text: str) -> Node | None:
@@ -82,7 +58,7 @@ class _Scan:
         match self._text[start : start + 1]:
             case "{":
                 children = self._children("}", depth)
-                plain: object = {child.key: child.node.plain for child in children}
+                plain: object = {child.keys[0]: child.node.plain for child in children}
             case "[":
                 children = self._children("]", depth)
                 plain = [child.node.plain for child in children]
@@ -124,18 +100,19 @@ class _Scan:
         return tuple(children)
 
     def _child(self, closing: str, depth: int) -> Child:
-        start, key, gap = self.at, None, ""
+        start, gap = self.at, ""
+        keys: tuple[str, ...] = ()
         if closing == "}":
-            key, gap = self._key()
+            keys, gap = self._key()
         node = self.value(depth + 1)
         self.skip()
         comma = self.at if self._text[self.at : self.at + 1] == "," else -1
         if comma >= 0:
             self.at += 1
             self.skip()
-        return Child(key, start, gap, node, comma)
+        return Child(keys, start, gap, node, comma)
 
-    def _key(self) -> tuple[str, str]:
+    def _key(self) -> tuple[tuple[str], str]:
         if self._text[self.at : self.at + 1] != '"':
             self.fail(f'a name in "quotes" or }} is missing before {self.seen()}')
         key = self._string()
@@ -145,7 +122,7 @@ class _Scan:
         self.at += 1
         colon = self.at
         self.skip()
-        return key, self._text[colon : self.at]
+        return (key,), self._text[colon : self.at]
 
     def _string(self) -> str:
         match = _STRING.match(self._text, self.at)

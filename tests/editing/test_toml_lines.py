@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdgate.core.config.lines import KeyPath, map_lines
+from holdgate.core.editing.toml_lines import KeyPath, map_lines
 
 TRICKY = '''\
 # a comment with [a header] and key = 1

@@ -1,0 +1,88 @@
+"""What must hold for every editor, every text and every change."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+import pytest
+
+from holdgate.core.editing.base import (
+    MISSING,
+    BrokenText,
+    CannotChange,
+    Editor,
+    Item,
+    Path,
+    first_missing,
+)
+from holdgate.core.editing.plain import changed, found, reduced, same
+
+
+def check_edit(editor: Editor, text: str, path: Path, value: object) -> str | None:
+    """Check all that is promised of one change; give the new text, None if it was refused."""
+    data = editor.value(text, ())
+    old = editor.value(text, path)
+    try:
+        new = editor.with_value(text, path, value)
+    except CannotChange:
+        return None
+    assert same(editor.value(new, ()), changed({} if data is MISSING else data, path, value))
+    assert editor.with_value(new, path, value) == new
+    if old is MISSING:
+        assert is_within(text, new), "an addition takes nothing away"
+        undo = first_missing(editor, text, path)
+        assert editor.value(text, undo) is MISSING
+        assert editor.without(new, undo) == text
+    elif same(old, editor.value(new, path)):
+        assert new == text
+    else:
+        assert first_missing(editor, text, path) == path
+        assert_one_span(editor, text, new, path)
+    return new
+
+
+def check_removal(editor: Editor, text: str, path: Path) -> str | None:
+    """Check a removal; give the new text, None if it was refused."""
+    data = editor.value(text, ())
+    try:
+        new = editor.without(text, path)
+    except CannotChange:
+        return None
+    if found(data, path) is MISSING:
+        assert new == text
+        return new
+    assert is_within(new, text), "a removal adds nothing"
+    assert same(editor.value(new, ()), reduced(data, path))
+    return new
+
+
+def assert_one_span(editor: Editor, text: str, new: str, path: Path) -> None:
+    """Check that what differs is one span: putting the former value back gives the old text."""
+    start = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(text, new, strict=False)))
+    left = min(len(text), len(new)) - start
+    backwards = zip(reversed(text), reversed(new), strict=False)
+    end = min(left, sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], backwards)))
+    span = text[start : len(text) - end]
+    assert "#" not in span or "#" in str(editor.value(text, path)), "a comment is no value"
+
+
+def is_within(short: str, long: str) -> bool:
+    """Tell whether a text is another one with characters taken out."""
+    rest = iter(long)
+    return all(character in rest for character in short)
+
+
+def check_broken(editor: Editor, text: str) -> None:
+    """Check that a text is taken, or refused as broken by all methods, and nothing else."""
+    path: Path = ("a", Item("id", "b"), "c")
+    try:
+        editor.value(text, ())
+    except BrokenText as error:
+        assert "line " in str(error)
+        with pytest.raises(BrokenText):
+            editor.with_value(text, path, 1)
+        with pytest.raises(BrokenText):
+            editor.without(text, path)
+        return
+    check_edit(editor, text, path, 1)
+    check_removal(editor, text, path)
