@@ -10,8 +10,8 @@ import pytest
 
 from holdgate.core.config.document import CannotChange, with_value, without
 from holdgate.core.config.edit import remove, set_value, write_whole
-from holdgate.core.editing.toml_lines import KeyPath
 from holdgate.core.config.problems import ConfigError
+from holdgate.core.editing.toml_lines import KeyPath
 
 CONFIG = """\
 # my gateway

@@ -93,7 +93,6 @@ def repaired(wiring: Wiring, agent: str = "") -> None:
 def agent_of(name: str, more: Mapping[str, Agent] | None = None) -> Agent:
     """Give the agent of that name or alias; the program ends for any other, with the nearest."""
     from holdgate.core.agents.recipes.table import AGENTS, find
-
     from holdgate.core.config.problems import nearest_name
 
     found = (more or {}).get(name) or find(name)

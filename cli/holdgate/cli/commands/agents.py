@@ -78,11 +78,10 @@ def _hints(here: list[Sighting]) -> list[str]:
 
 
 def _sightings(config_file: Path | None) -> list[Sighting]:
-    from holdgate.core.agents.recipes.table import AGENTS
-
     from holdgate.cli.gateways import configured_url, running_url
     from holdgate.cli.pointing import machine_here, repaired, wiring_of
     from holdgate.core.agents.finding import sight
+    from holdgate.core.agents.recipes.table import AGENTS
     from holdgate.core.editing.table import EDITORS
 
     places = places_of(config_file)

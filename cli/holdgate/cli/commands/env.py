@@ -52,5 +52,6 @@ def _remarks(found: Pointed, kind: str, shell: str | None, told: Shell) -> tuple
         f"for {found.agent.title}; use: {told.use.format(asked)}",
         *([found.model_line] if found.model_line else []),
         *start,
+        *([found.agent.no_run] if found.agent.no_run else []),
         *([found.agent.note] if found.agent.note else []),
     )

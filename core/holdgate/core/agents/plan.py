@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from holdgate.core.agents.base import Edit, FileEdits, Wish
 from holdgate.core.agents.journal import FileRecord, Journal, digest
-from holdgate.core.agents.texts import Undone, applied, intact, undone
+from holdgate.core.agents.texts import Undone, applied, intact, needed, undone
 from holdgate.core.editing.base import BrokenText, CannotChange, Editor
 from holdgate.core.editing.base import Path as ValuePath
 
@@ -136,26 +136,26 @@ _Part = tuple[FileChange, FileRecord, FileRecord | None]
 
 def _connected(each: FileEdits, old: Journal | None, found: Found, editors: Editors) -> _Part:
     record = old.record(each.file) if old else None
-    editor = editors[each.format]
-    if record and old and old.phase == "connected" and _stands(record, each, found, editor):
-        return FileChange(each.file, found.text, found.text), record, record
-    base = without_ours(record, found.text, editors) if record else Undone(found.text)
-    after = _told(each.file, lambda: applied(editor, base.text or "", each.edits))
+    editor, file = editors[each.format], each.file
+    base = without_ours(record, found.text, editors).text if record else found.text
+    edits = _told(file, lambda: needed(editor, base or "", each.edits))
+    if record and old and old.phase == "connected" and _stands(record, edits, found.text, editor):
+        return FileChange(file, found.text, found.text), record, record
+    after = _told(file, lambda: applied(editor, base or "", edits))
     earlier: tuple[Edit, ...] = (*record.earlier, *record.edits) if record else ()
     made = tuple(dict.fromkeys((*(record.made if record else ()), *found.missing)))
     # What is undone exactly meanwhile: the file as it is now, and as it will be.
-    known = (digest(found.text), digest(after)) if found.text is not None else (digest(after),)
-    ahead = FileRecord(each.file, each.format, base.text, made, known, each.edits, earlier)
+    known = tuple(digest(text) for text in (found.text, after) if text is not None)
+    ahead = FileRecord(file, each.format, base, made, known, edits, earlier)
     done = replace(ahead, known=(digest(after),), earlier=())
-    return FileChange(each.file, found.text, after), ahead, done
+    return FileChange(file, found.text, after), ahead, done
 
 
-def _stands(record: FileRecord, each: FileEdits, found: Found, editor: Editor) -> bool:
+def _stands(record: FileRecord, edits: tuple[Edit, ...], text: str | None, editor: Editor) -> bool:
     """Tell whether a file holds already all that it is to hold, whatever else changed in it."""
-    text = found.text
-    if text is None or record.edits != each.edits or record.format != each.format:
+    if text is None or record.edits != edits:
         return False
-    return _told(record.file, lambda: all(intact(editor, text, each.edits)))
+    return _told(record.file, lambda: all(intact(editor, text, edits)))
 
 
 def _leaving(record: FileRecord, found: Found, editors: Editors) -> _Part:

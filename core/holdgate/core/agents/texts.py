@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from holdgate.core.agents.base import Edit
-from holdgate.core.editing.base import MISSING, Editor, Item
+from holdgate.core.editing.base import MISSING, Editor, Item, first_missing
 from holdgate.core.editing.base import Path as ValuePath
 
 _BOM = "\ufeff"
@@ -34,6 +34,18 @@ def applied(editor: Editor, text: str, edits: Iterable[Edit]) -> str:
     return text
 
 
+def needed(editor: Editor, text: str, edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    """Give the edits that a text needs: not those of values that only it may set.
+
+    Raises BrokenText.
+    """
+    return tuple(
+        Edit(each.path, each.value)
+        for each in edits
+        if not each.only_new or editor.value(text, each.path) is MISSING
+    )
+
+
 def intact(editor: Editor, text: str, edits: Iterable[Edit]) -> tuple[bool, ...]:
     """Tell of each edit whether its value still stands there. Raises BrokenText.
 
@@ -49,16 +61,29 @@ def undone(editor: Editor, text: str, original: str | None, edits: Iterable[Edit
     set, also several for one path. Mappings and lists that came with us go once they are empty, and
     so does a file that came with us. Raises BrokenText and CannotChange.
     """
-    ours: dict[ValuePath, list[object]] = {}
-    for edit in edits:
-        ours.setdefault(edit.path, []).append(edit.value)
     taking = _Taking(editor, text, original or "")
-    for path, values in reversed(ours.items()):
-        taking.take(path, values, taking.before(path))
+    made = taking.replayed(edits)
+    ours: dict[ValuePath, list[object]] = {}
+    for each in made:
+        ours.setdefault(each.edit.path, []).append(each.edit.value)
+    for each in reversed(made):
+        if not taking.took_whole(each):
+            path = each.edit.path
+            taking.take(path, ours[path], taking.before(path))
     for path in ours:
         taking.prune(path)
-    is_ours = original is None and taking.text.removeprefix(_BOM).strip() in ("", "{}")
-    return Undone(None if is_ours else taking.text, tuple(reversed(taking.left)))
+    is_ours = original is None and taking.text.removeprefix(_BOM).strip() in ("", "{}", "[]")
+    left = tuple(reversed(dict.fromkeys(taking.left)))
+    return Undone(None if is_ours else taking.text, left)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What an edit made: the topmost path that was not there before, and what stood there then."""
+
+    edit: Edit
+    first: ValuePath
+    value: object  # MISSING where nothing new was made
 
 
 class _Taking:
@@ -72,6 +97,25 @@ class _Taking:
 
     def before(self, path: ValuePath) -> object:
         return self._editor.value(self._original, path)
+
+    def replayed(self, edits: Iterable[Edit]) -> list[_Made]:
+        """Make the edits once more, to see what each of them made."""
+        text, found = self._original, []
+        for edit in edits:
+            first = first_missing(self._editor, text, edit.path)
+            was = self._editor.value(text, first)
+            text = self._editor.with_value(text, edit.path, edit.value)
+            made = self._editor.value(text, first) if was is MISSING else MISSING
+            found.append(_Made(edit, first, made))
+        return found
+
+    def took_whole(self, made: _Made) -> bool:
+        """Take out in one piece what an edit made, if it stands there still: that is exact."""
+        now = self._editor.value(self.text, made.first)
+        if made.value is MISSING or now is MISSING or not same(now, made.value):
+            return False
+        self.text = self._editor.without(self.text, made.first)
+        return True
 
     def take(self, path: ValuePath, ours: list[object], former: object) -> None:
         now = self._editor.value(self.text, path)
@@ -87,7 +131,7 @@ class _Taking:
 
     def prune(self, path: ValuePath) -> None:
         """Take away what is empty above a path and was not there before, from below upwards."""
-        for depth in range(len(path) - 1, 0, -1):
+        for depth in range(len(path) - 1, -1, -1):
             above = path[:depth]
             if self.before(above) is not MISSING or not self._is_hollow(above):
                 return
@@ -121,9 +165,9 @@ class _Taking:
 
     def _is_hollow(self, path: ValuePath) -> bool:
         """Tell whether nothing stands there but what leads there."""
-        now, step = self._editor.value(self.text, path), path[-1]
-        if isinstance(step, Item):
-            return bool(now == {step.member: step.value})
+        now = self._editor.value(self.text, path)
+        if path and isinstance(path[-1], Item):
+            return bool(now == {path[-1].member: path[-1].value})
         return now in ({}, [])
 
 
