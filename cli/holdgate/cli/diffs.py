@@ -18,17 +18,15 @@ _NAMED = re.compile(
         \s*[:=]\s*)(?P<quote>["']?)(?P<value>[^"',}\]\s\#][^"',}\]\#]*)""",
     re.IGNORECASE | re.VERBOSE,
 )
-# What is no secret: flags, numbers, words that say where a key is, and names of kinds.
-_PLAIN = re.compile(
-    r"true|false|null|[\d.]+|\W.*|(?:env|file|keyring):.*|[A-Z][A-Z0-9_]*|[a-z-]{1,15}"
-)
+# What is no secret: flags, numbers, and words that say where a key is.
+_PLAIN = re.compile(r"true|false|null|[\d.]+|\W.*|(?:env|file|keyring):.*|[A-Z][A-Z0-9_]*")
 
 
 def diff(file: Path, before: str | None, after: str | None, ours: Iterable[str]) -> list[str]:
     """Give the lines of a unified diff; what looks like a secret is masked, but for `ours`."""
     old, new = ("/dev/null" if text is None else str(file) for text in (before, after))
     lines = difflib.unified_diff(_lines(before), _lines(after), old, new, n=2, lineterm="")
-    public = tuple(ours)
+    public = frozenset(ours)
     return [printable(_masked(line, public)) for line in lines]
 
 
@@ -36,7 +34,7 @@ def _lines(text: str | None) -> list[str]:
     return [] if text is None else text.removeprefix("\ufeff").splitlines()
 
 
-def _masked(line: str, public: tuple[str, ...]) -> str:
+def _masked(line: str, public: frozenset[str]) -> str:
     from holdgate.core.config.masks import mask_text
     from holdgate.core.values.secret import MASK
 
@@ -45,6 +43,4 @@ def _masked(line: str, public: tuple[str, ...]) -> str:
         shown = value in public or bool(_PLAIN.fullmatch(value))
         return found[0] if shown else f"{found['name']}{found['quote']}{MASK}"
 
-    if any(each and each in line for each in public):
-        return _NAMED.sub(hidden, line)
     return _NAMED.sub(hidden, mask_text(line))

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, TypedDict
 import click
 
 from holdgate.cli.completing import agent_names, model_names
-from holdgate.cli.gateways import Gateway, gateway_of, gateway_options, served_models
+from holdgate.cli.gateways import (
+    Gateway,
+    gateway_of,
+    gateway_options,
+    served_models,
+    why_unreachable,
+)
 from holdgate.cli.options import WRONG_CONFIGURATION, config_option, fail, places_of, settings_of
 
 if TYPE_CHECKING:
@@ -126,7 +132,9 @@ def pointed(agent: Agent, given: Given, token: str = "") -> Pointed:
         agent, models, _routes(offers), [each.name for each in offers], _before(wiring, agent)
     )
     if choice is None:
-        fail(f"{agent.name} must be told a model: -m MODEL; gateway models lists what there is")
+        lost = why_unreachable(gateway) if gateway.remote else ""
+        hint = f"{agent.name} must be told a model: -m MODEL; gateway models lists what there is"
+        fail(lost or hint)
     _warn(models, gateway, settings, offers)
     key = gateway.key.reveal() if gateway.key else token or gateway.key_for(agent.name)
     wish = Wish(gateway.url, key, choice.models, offers)

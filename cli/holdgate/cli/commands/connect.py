@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -17,7 +18,7 @@ from holdgate.cli.pointing import (
 )
 
 if TYPE_CHECKING:
-    from holdgate.core.agents.plan import Plan
+    from holdgate.core.agents.plan import FileChange, Plan
 
 
 @click.command("connect", epilog="Example: gateway connect codex -m coder --dry-run")
@@ -36,7 +37,7 @@ def command(agent: str, dry_run: bool, as_json: bool, **given: Unpack[Given]) ->
     """
     found = pointed(agent_of(agent), given)
     plan = _done(found, dry_run)
-    changed = [(str(each.file), _diff(found, plan, number)) for number, each in _moves(plan)]
+    changed = [(str(each.file), _diff(found, plan, each)) for each in plan.moves]
     if as_json:
         echo_json(_shape(found, changed, dry_run))
         return
@@ -54,16 +55,27 @@ def _done(found: Pointed, dry_run: bool) -> Plan:
         fail(f"{error}. Nothing was changed")
 
 
-def _moves(plan: Plan) -> list[tuple[int, Any]]:
-    return list(enumerate(plan.moves))
-
-
-def _diff(found: Pointed, plan: Plan, number: int) -> list[str]:
+def _diff(found: Pointed, plan: Plan, change: FileChange) -> list[str]:
     from holdgate.cli.diffs import diff
 
-    change = plan.moves[number]
-    ours = (found.wish.url, *([] if found.gateway.key else [found.wish.key]))
+    ours = {text for file in plan.ahead.files for edit in file.edits for text in _texts(edit.value)}
+    if found.gateway.key:
+        ours.discard(found.gateway.key.reveal())
     return diff(change.file, change.before, change.after, ours)
+
+
+def _texts(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list():
+            for item in value:
+                yield from _texts(item)
+        case dict():
+            for item in value.values():
+                yield from _texts(item)
+        case _:
+            return
 
 
 def _shape(

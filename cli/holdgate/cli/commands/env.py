@@ -34,8 +34,8 @@ def command(kind: str, shell: str | None, **given: Unpack[Given]) -> None:
     name = shell or guessed(os.environ, sys.platform)
     variables = agent.variables(found.wish, found.machine)
     if not variables:
-        why = agent.no_run or "it takes its settings from its files alone"
-        fail(f"no variables point {agent.name} at a gateway: {why}; see: gateway connect --help")
+        why = agent.no_run or f"gateway connect {agent.name} writes what does"
+        fail(f"no variables point {agent.name} at a gateway: {why}")
     try:
         shown = lines(name, variables, _remarks(found, kind, shell, SHELLS[name]))
     except CannotSay as error:
