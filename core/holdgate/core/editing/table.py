@@ -8,5 +8,8 @@ from typing import Final
 
 from holdgate.core.editing.base import Editor
 from holdgate.core.editing.json_editor import JsonEditor
+from holdgate.core.editing.toml_editor import TomlEditor
 
-EDITORS: Final[Mapping[str, Editor]] = MappingProxyType({"json": JsonEditor()})
+EDITORS: Final[Mapping[str, Editor]] = MappingProxyType(
+    {"json": JsonEditor(), "toml": TomlEditor()}
+)
