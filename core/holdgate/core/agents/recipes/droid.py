@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Offered, Wish
-from holdgate.core.agents.recipes.entries import entry, known, title
+from holdgate.core.agents.recipes.entries import entry, known, output, title
 from holdgate.core.editing.base import Item
 
 
@@ -27,7 +27,9 @@ def _model(wish: Wish, model: Offered) -> Edit:
         "baseUrl": f"{wish.url}/v1",
         "apiKey": wish.key,
         "provider": "generic-chat-completion-api",
-        **known(maxContextLimit=model.context, maxOutputTokens=model.output),
+        # Without it Droid asks for 32,000 tokens, which some vendors refuse.
+        "maxOutputTokens": output(model),
+        **known(maxContextLimit=model.context),
     }
     return entry(("customModels",), Item("displayName", title(model.name)), members)
 

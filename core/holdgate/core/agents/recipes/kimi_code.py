@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Wish
-from holdgate.core.agents.recipes.entries import context
+from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Offered, Wish
+from holdgate.core.agents.recipes.entries import context, output, title
 
 
 def _home(machine: Machine) -> Path:
@@ -19,14 +19,16 @@ def _old_home(machine: Machine) -> Path:
 
 
 def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
-    window = {each.name: each.context for each in wish.listed()}.get(wish.model, 0)
-    named = {"KIMI_MODEL_MAX_CONTEXT_SIZE": str(window)} if window else {}
-    return named | {
+    model = wish.listed()[0]  # the one wished for
+    return {
         "KIMI_MODEL_NAME": wish.model,
         "KIMI_MODEL_PROVIDER_TYPE": "openai",
         "KIMI_MODEL_BASE_URL": f"{wish.url}/v1",
         "KIMI_MODEL_API_KEY": wish.key,
-        "KIMI_MODEL_DISPLAY_NAME": f"Holdgate: {wish.model}",
+        "KIMI_MODEL_DISPLAY_NAME": title(wish.model),
+        "KIMI_MODEL_MAX_CONTEXT_SIZE": str(context(model)),
+        # Without it Kimi Code asks for 131,072 tokens, which many vendors refuse.
+        "KIMI_MODEL_MAX_OUTPUT_SIZE": str(output(model)),
     }
 
 
@@ -38,26 +40,26 @@ def _old_variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
     }
 
 
-def _settings(wish: Wish, kind: str) -> tuple[Edit, ...]:
-    """Give the edits of a config.toml, which both programs have in the same shape."""
+def _settings(wish: Wish, kind: str, models: Mapping[str, object]) -> tuple[Edit, ...]:
+    """Give the edits of a config.toml, which both programs have in nearly the same shape."""
     provider = {"type": kind, "base_url": f"{wish.url}/v1", "api_key": wish.key}
-    models = tuple(
-        Edit(
-            ("models", f"holdgate/{each.name}"),
-            {"provider": "holdgate", "model": each.name, "max_context_size": context(each)},
-        )
-        for each in wish.listed()
-    )
     chosen = Edit(("default_model",), f"holdgate/{wish.model}")
-    return (chosen, Edit(("providers", "holdgate"), provider), *models)
+    entries = (Edit(("models", f"holdgate/{name}"), each) for name, each in models.items())
+    return (chosen, Edit(("providers", "holdgate"), provider), *entries)
+
+
+def _model(model: Offered) -> dict[str, object]:
+    return {"provider": "holdgate", "model": model.name, "max_context_size": context(model)}
 
 
 def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
-    return (FileEdits(_home(machine) / "config.toml", "toml", _settings(wish, "openai")),)
+    models = {e.name: _model(e) | {"max_output_size": output(e)} for e in wish.listed()}
+    edits = _settings(wish, "openai", models)
+    return (FileEdits(_home(machine) / "config.toml", "toml", edits),)
 
 
 def _old_connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
-    edits = _settings(wish, "openai_legacy")
+    edits = _settings(wish, "openai_legacy", {each.name: _model(each) for each in wish.listed()})
     return (FileEdits(_old_home(machine) / "config.toml", "toml", edits),)
 
 
