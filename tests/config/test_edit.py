@@ -10,7 +10,7 @@ import pytest
 
 from holdgate.core.config.edit import remove, set_value
 from holdgate.core.config.problems import ConfigError
-from holdgate.core.editing.toml_tree import KeyPath
+from holdgate.core.editing.base import KeyPath
 
 CONFIG = """\
 # my gateway

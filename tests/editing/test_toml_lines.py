@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdgate.core.editing.base import KeyPath
 from holdgate.core.editing.toml_lines import map_lines
-from holdgate.core.editing.toml_tree import Header, KeyPath, read_statements
+from holdgate.core.editing.toml_tree import Header, read_statements
 
 TRICKY = '''\
 # a comment with [a header] and key = 1

@@ -8,10 +8,9 @@ from pathlib import Path
 from holdgate.core.config.load import load, read_text
 from holdgate.core.config.problems import ConfigError, Problem
 from holdgate.core.config.watch import stamp_of
-from holdgate.core.editing.base import MISSING, BrokenText, CannotChange
+from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, KeyPath
 from holdgate.core.editing.files import write_whole
 from holdgate.core.editing.toml_editor import TomlEditor
-from holdgate.core.editing.toml_tree import KeyPath
 from holdgate.core.values.settings import Settings
 
 _TOML = TomlEditor()

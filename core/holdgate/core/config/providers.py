@@ -11,7 +11,7 @@ from holdgate.core.config.keys import read_keys
 from holdgate.core.config.models import read_models
 from holdgate.core.config.problems import Report, nearest_name
 from holdgate.core.config.tables import Table, named_tables, read_table
-from holdgate.core.editing.toml_tree import KeyPath
+from holdgate.core.editing.base import KeyPath
 from holdgate.core.values.names import DIALECT_NAMES, DialectName
 from holdgate.core.values.settings import Model, Provider
 

@@ -7,7 +7,7 @@ from dataclasses import Field, fields
 from typing import Any
 
 from holdgate.core.config.problems import Report
-from holdgate.core.editing.toml_tree import KeyPath
+from holdgate.core.editing.base import KeyPath
 from holdgate.core.values.kinds import Kind, WrongValue
 
 Table = Mapping[str, object]

@@ -16,6 +16,7 @@ class Item:
 
 # A text steps into a mapping, a number or an Item into a list.
 Path = tuple[str | int | Item, ...]
+KeyPath = tuple[str | int, ...]  # a path with numbers for its items
 
 
 class Missing:

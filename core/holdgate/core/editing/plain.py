@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import cast
 
-from holdgate.core.editing.base import MISSING, CannotChange, Item, Path
+from holdgate.core.editing.base import MISSING, CannotChange, Item, KeyPath, Path
 
 
 def found(data: object, path: Path) -> object:
@@ -68,6 +68,18 @@ def made(path: Path, value: object) -> tuple[str | int | Item, object]:
             new = _with_member(below, new)
         new = {below: new} if isinstance(below, str) else [new]
     return step, _with_member(step, new) if isinstance(step, Item) else new
+
+
+def numbered(data: object, path: Path) -> KeyPath:
+    """Give a path that is there with numbers for its items."""
+    steps: list[str | int] = []
+    for step in path:
+        plain = step
+        if isinstance(plain, Item):
+            plain = index_of(cast("list[object]", data), plain) or 0
+        steps.append(plain)
+        data = found(data, (step,))
+    return tuple(steps)
 
 
 def index_of(items: list[object], step: str | int | Item) -> int | None:

@@ -9,7 +9,8 @@ from typing import Final
 from holdgate.core.editing.base import Editor
 from holdgate.core.editing.json_editor import JsonEditor
 from holdgate.core.editing.toml_editor import TomlEditor
+from holdgate.core.editing.yaml_editor import YamlEditor
 
 EDITORS: Final[Mapping[str, Editor]] = MappingProxyType(
-    {"json": JsonEditor(), "toml": TomlEditor()}
+    {"json": JsonEditor(), "toml": TomlEditor(), "yaml": YamlEditor()}
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from holdgate.core.editing.base import CannotChange
+from holdgate.core.editing.base import CannotChange, KeyPath
 from holdgate.core.editing.toml_places import TomlPlaces
 from holdgate.core.editing.toml_style import TomlStyle
-from holdgate.core.editing.toml_tree import KeyPath, Pair
+from holdgate.core.editing.toml_tree import Pair
 
 
 def with_pair(places: TomlPlaces, style: TomlStyle, table: KeyPath, key: str, value: object) -> str:

@@ -7,13 +7,12 @@ import tomllib
 from collections.abc import Iterator
 from typing import cast
 
-from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, Item, Path
+from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, KeyPath, Path
 from holdgate.core.editing.flow import cuts, insert, newline_of, spliced
-from holdgate.core.editing.plain import changed, found, index_of, made, reduced, same
+from holdgate.core.editing.plain import changed, found, made, numbered, reduced, same
 from holdgate.core.editing.toml_blocks import with_pair, with_table, without_pair, without_tables
 from holdgate.core.editing.toml_places import TomlPlaces
 from holdgate.core.editing.toml_style import TomlStyle
-from holdgate.core.editing.toml_tree import KeyPath
 from holdgate.core.editing.undoing import undoable
 
 BOM = "\ufeff"
@@ -90,20 +89,9 @@ def _may_remain(data: object, path: Path) -> list[object]:
     return left
 
 
-def _numbered(data: object, path: Path) -> KeyPath:
-    """Give a path that is there with numbers for its items."""
-    steps: list[str | int] = []
-    for step in path:
-        if isinstance(step, Item):
-            step = index_of(cast("list[object]", data), step) or 0
-        steps.append(step)
-        data = found(data, (step,))
-    return tuple(steps)
-
-
 def _set(text: str, data: object, path: Path, value: object) -> str:
     known = max(n for n in range(len(path) + 1) if found(data, path[:n]) is not MISSING)
-    there, missing = _numbered(data, path[:known]), path[known:]
+    there, missing = numbered(data, path[:known]), path[known:]
     places, style = TomlPlaces(text), TomlStyle(newline_of(text))
     node = places.node(there)
     if not missing and node:
@@ -160,7 +148,7 @@ def _new_table(there: KeyPath, missing: Path, value: object) -> NewTable | None:
 
 
 def _removed(text: str, data: object, path: Path) -> str:
-    places, there = TomlPlaces(text), _numbered(data, path)
+    places, there = TomlPlaces(text), numbered(data, path)
     wanted = _may_remain(data, path)
     for new in _removals(text, places, there):
         try:

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from holdgate.core.editing.base import KeyPath
 from holdgate.core.editing.flow import Child
-from holdgate.core.editing.toml_tree import KeyPath, read_statements
+from holdgate.core.editing.toml_tree import read_statements
 
 
 @dataclass(frozen=True, slots=True)

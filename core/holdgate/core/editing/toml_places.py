@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
+from holdgate.core.editing.base import KeyPath
 from holdgate.core.editing.flow import Node
-from holdgate.core.editing.toml_tree import KeyPath, Pair, Tree, read_statements
+from holdgate.core.editing.toml_tree import Pair, Tree, read_statements
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")  # str.splitlines() knows more line ends than TOML
 

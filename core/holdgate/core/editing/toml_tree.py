@@ -7,9 +7,8 @@ import tomllib
 from contextlib import suppress
 from dataclasses import dataclass
 
+from holdgate.core.editing.base import KeyPath
 from holdgate.core.editing.flow import Child, Node
-
-KeyPath = tuple[str | int, ...]
 
 _BLANK = re.compile(r"[ \t]*")
 _GAP = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")

@@ -19,7 +19,7 @@ def _old_home(machine: Machine) -> Path:
 
 
 def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
-    model = wish.listed()[0]  # the one wished for
+    model = next((e for e in wish.listed() if e.name == wish.model), Offered(wish.model))
     return {
         "KIMI_MODEL_NAME": wish.model,
         "KIMI_MODEL_PROVIDER_TYPE": "openai",
