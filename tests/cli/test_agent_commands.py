@@ -243,15 +243,15 @@ def test_names_that_nobody_knows_are_warned_of(person: Person, model: str, warni
     done = person.types("run", "aider", "-m", model, "--dry-run")
     assert done.exit_code == 0
     assert (warning in done.stderr) if warning else not done.stderr
-    assert f"openai/{model}" in done.stdout
+    assert f"AIDER_MODEL=openai/{model}" in done.stdout
 
 
 def test_what_would_be_started(person: Person) -> None:
     lines = person.said("run", "aider", "-m", "coder", "--dry-run", "--", "-m", "a b").splitlines()
-    assert f"export OPENAI_API_BASE={LOCAL}/v1" in lines
-    assert "export OPENAI_API_KEY=holdgate-aider" in lines
+    assert f"export AIDER_OPENAI_API_BASE={LOCAL}/v1" in lines
+    assert "export AIDER_OPENAI_API_KEY=holdgate-aider" in lines
     words = shlex.split(lines[-1])
-    assert words[0] == "aider" and words[-4:] == ["--model", "openai/coder", "-m", "a b"]
+    assert words[0] == "aider" and words[-2:] == ["-m", "a b"]
 
 
 async def test_an_agent_takes_over(person: Person, url: str) -> None:
@@ -261,9 +261,8 @@ async def test_an_agent_takes_over(person: Person, url: str) -> None:
     done = await process(hg, *words, more=person.environ())
     assert (done.code, done.err) == (7, "")
     lines = done.out.splitlines()
-    assert lines[0].startswith(str(person.root / "bin/aider") + " --openai-api-base")
-    assert lines[0].endswith(" --model openai/coder --message a")
-    assert f"OPENAI_API_BASE={url}/v1" in lines and "OPENAI_API_KEY=holdgate-aider" in lines
+    assert lines[0] == f"{person.root / 'bin/aider'} --message a"
+    assert f"AIDER_OPENAI_API_BASE={url}/v1" in lines and "AIDER_MODEL=openai/coder" in lines
 
 
 def test_what_keeps_an_agent_from_being_started(person: Person, url: str) -> None:
@@ -339,8 +338,7 @@ def test_lines_for_a_shell(person: Person) -> None:
     assert fish[0].endswith("; use: gateway env gemini --shell fish | source")
     assert f"set -gx GOOGLE_GEMINI_BASE_URL '{LOCAL}'" in fish
     aider = person.said("env", "aider", SHELL="/usr/bin/fish").splitlines()
-    start = f"# start it with: aider --openai-api-base {LOCAL}/v1 --model openai/coder"
-    assert start in aider and "set -gx OPENAI_API_KEY 'holdgate-aider'" in aider
+    assert "set -gx AIDER_OPENAI_API_KEY 'holdgate-aider'" in aider
 
 
 def test_half_done_work_is_put_back_by_whatever_comes_next(person: Person) -> None:
