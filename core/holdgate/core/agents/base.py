@@ -15,7 +15,7 @@ from typing import Literal
 from holdgate.core.editing.base import Path as ValuePath
 from holdgate.core.values.names import DialectName
 
-FormatName = Literal["json", "toml", "yaml"]  # json: also with comments and trailing commas
+FormatName = Literal["json", "toml", "yaml", "dotenv"]  # json: comments and trailing commas too
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +74,11 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One value of a file."""
+    """One value of a file; with `only_new` one that is set only where there is no value yet."""
 
     path: ValuePath
     value: object
+    only_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
