@@ -103,7 +103,7 @@ def drawn(data: st.DataObject, agent: Agent) -> dict[Path, str]:
 
 @agents
 @given(data=st.data())
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_disconnecting_gives_the_original_bytes(
     tmp_path_factory: pytest.TempPathFactory, agent: Agent, data: st.DataObject
 ) -> None:
@@ -132,7 +132,7 @@ COMMENTS = {"json": "// mine, since", "toml": "# mine, since", "yaml": "# mine, 
 
 @agents
 @given(data=st.data())
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_what_was_written_around_our_values_stays_to_the_byte(
     tmp_path_factory: pytest.TempPathFactory, agent: Agent, data: st.DataObject
 ) -> None:
@@ -153,7 +153,7 @@ def test_what_was_written_around_our_values_stays_to_the_byte(
 
 @agents
 @given(data=st.data())
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_what_the_person_set_meanwhile_stays(
     tmp_path_factory: pytest.TempPathFactory, agent: Agent, data: st.DataObject
 ) -> None:
