@@ -33,7 +33,7 @@ class YamlEditor:
 
     def with_value(self, text: str, path: Path, value: object) -> str:
         """Give `text` with `path` set. Raises CannotChange."""
-        data = _read(text)
+        data = _read(text, path)
         wanted = changed(data, path, value)
         if same(data, wanted):
             return text
@@ -62,15 +62,19 @@ class YamlEditor:
         raise CannotChange("the file's layout does not allow it")
 
 
-def _read(text: str) -> object:
+def _read(text: str, path: Path = ()) -> object:
+    """Give parsed data; of an empty text what the first step of `path` wants it to be."""
     data = read_data(text.removeprefix(BOM))
-    return {} if data is None else data
+    if data is None:
+        return {} if not path or isinstance(path[0], str) else []
+    return data
 
 
 def _proved(text: str, wanted: object) -> str:
     """Give a text that means what it should. Raises CannotChange for another."""
     try:
-        if same(_read(text), wanted):
+        data = read_data(text.removeprefix(BOM))
+        if same(data, wanted) or (data is None and wanted in ({}, [])):
             return text
     except BrokenText as error:
         raise CannotChange("the file's layout does not allow it") from error
