@@ -44,7 +44,7 @@ class Editor(Protocol):
     An undo is exact: where nothing stood at `path`, and `first` is `first_missing(editor, text,
     path)`, `without(with_value(text, path, value), first)` is `text`, byte for byte; an edit of
     which that is not so is refused. Where the mappings and lists above `path` were there already,
-    `first` is `path` itself.
+    `first` is `path` itself. To undo a text that others have changed since: `undoing.undone`.
     """
 
     def value(self, text: str, path: Path) -> object:
