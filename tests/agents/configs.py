@@ -71,6 +71,5 @@ def texts(draw: st.DrawFn, wanted: FileEdits, before: Sequence[Edit]) -> str | N
         text = text.replace("\n", "\r\n")
     if draw(st.integers(0, 3)) == 0:
         text = text.rstrip("\r\n")
-    return (
-        "\ufeff" if wanted.format in ("json", "toml") and draw(st.integers(0, 5)) == 0 else ""
-    ) + text
+    marked = wanted.format in ("json", "toml") and draw(st.integers(0, 5)) == 0
+    return "\ufeff" + text if marked else text

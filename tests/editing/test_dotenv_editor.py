@@ -19,7 +19,8 @@ BLOCKS = st.sampled_from(
     ("text", "name", "value"),
     [
         ("A=1", "A", "1"), ("A = 1 # x", "A", "1"), ("export A='1 # x'", "A", "1 # x"),
-        ('A="a\\nb"', "A", "a\nb"), ("A=1\nA=2\n", "A", "2"), ("A=", "A", ""), ("B=1", "A", MISSING),
+        ('A="a\\nb"', "A", "a\nb"), ("A=1\nA=2\n", "A", "2"), ("A=", "A", ""),
+        ("B=1", "A", MISSING),
         ("\ufeffA=`x`\r\n", "A", "x"), ("# A=1", "A", MISSING), ('B="\nA=1\n"', "A", MISSING),
     ],
 )  # fmt: skip

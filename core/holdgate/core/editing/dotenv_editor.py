@@ -14,9 +14,9 @@ from holdgate.core.editing.undoing import undoable
 _BOM = "\ufeff"
 # As the dotenv library of Node reads them: a quoted value may have several lines.
 _LINE = re.compile(
-    r"""^[^\S\n]*(?:export[^\S\n]+)?(?P<name>[\w.-]+)[^\S\n]*=[^\S\n]*
+    r"""^\ufeff?[^\S\r\n]*(?:export[^\S\r\n]+)?(?P<name>[\w.-]+)[^\S\r\n]*=[^\S\r\n]*
         (?P<value>'(?:\\'|[^'])*'|"(?:\\"|[^"])*"|`(?:\\`|[^`])*`|[^#\r\n]*?)
-        [^\S\n]*(?:\#[^\r\n]*)?(?:\r?\n|$)""",
+        [^\S\r\n]*(?:\#[^\r\n]*)?(?:\r?\n|$)""",
     re.MULTILINE | re.VERBOSE,
 )
 _NAME = re.compile(r"[\w.-]+")
@@ -61,7 +61,7 @@ class DotenvEditor:
 
 
 def _lines(text: str) -> list[re.Match[str]]:
-    return list(_LINE.finditer(text, len(_BOM) if text.startswith(_BOM) else 0))
+    return list(_LINE.finditer(text))
 
 
 def _mapping(found: object) -> dict[str, object]:

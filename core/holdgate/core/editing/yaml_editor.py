@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, KeyPath, Path
+from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, Item, KeyPath, Path
 from holdgate.core.editing.flow import Node, cuts, insert, line_start, newline_of, spliced
 from holdgate.core.editing.plain import changed, found, made, numbered, reduced, same
 from holdgate.core.editing.undoing import undoable
@@ -66,7 +66,7 @@ def _read(text: str, path: Path = ()) -> object:
     """Give parsed data; of an empty text what the first step of `path` wants it to be."""
     data = read_data(text.removeprefix(BOM))
     if data is None:
-        return {} if not path or isinstance(path[0], str) else []
+        return [] if path and isinstance(path[0], Item) else {}
     return data
 
 
