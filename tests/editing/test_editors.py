@@ -54,6 +54,7 @@ def test_what_does_not_fit_is_refused(kind: str) -> None:
         (("a", "b", Item("id", "y")), {"id": "z"}),
         (("a", "b", Item("id", "x"), "id"), "z"),
         (("new",), object()),
+        (("new",), {"x": [{1: 2}]}),
     )
     for path, value in wrong:
         with pytest.raises(CannotChange):
@@ -80,6 +81,36 @@ def test_what_was_made_goes_unless_others_use_it(kind: str) -> None:
     theirs = editor.with_value(new, ("x", "y", Item("id", "z"), "m"), 2)
     left = undone(editor, theirs, path, first)
     assert editor.value(left, ("x",)) == {"y": [{"id": "z", "m": 2}]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "path", "source"),
+    [
+        ("json", '{"a": [1.0e3, // x\n 2]}', ("a",), "[1.0e3, // x\n 2]"),
+        ("json", '\ufeff{"a": [1.0e3, // x\n 2]}', ("a", 0), "1.0e3"),
+        ("toml", "\ufeff[t]\na = 'x' # y\n", ("t", "a"), "'x'"),
+        ("toml", "[t]\na = { b = 0x1F }\n", ("t", "a", "b"), "0x1F"),
+        ("toml", "[t]\na = 1\n", ("t",), None),
+        ("yaml", "\ufeffa: 'x' # y\n", ("a",), "'x'"),
+        ("yaml", "a: |\n  x\n  y\nb: 1\n", ("a",), "|\n  x\n  y"),
+        ("yaml", "a: {b: ~}\n", ("a", "b"), "~"),
+        ("yaml", "a:\n", ("a",), None),
+        ("yaml", "a:\n  b: 1\n", ("a",), None),
+        ("yaml", "a: 1\n", ("b",), None),
+    ],
+)
+def test_how_a_value_is_written(kind: str, text: str, path: Path, source: str | None) -> None:
+    editor = EDITORS[kind]
+    assert editor.source(text, path) == source
+    if source is None:
+        with pytest.raises(CannotChange):
+            editor.with_source(text, path, "1")
+        return
+    new = editor.with_value(text, path, "other")
+    assert new != text
+    assert editor.with_source(new, path, source) == text
+    with pytest.raises(CannotChange):
+        editor.with_source(text, path, "]")
 
 
 @pytest.mark.parametrize(

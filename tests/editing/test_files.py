@@ -72,5 +72,9 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
         write_whole(file / "below", "x")
     with pytest.raises(UnicodeEncodeError):
         write_whole(file, "\ud800")
+    file.chmod(0o400)
+    with pytest.raises(PermissionError, match="read-only"):
+        write_whole(file, "x")
+    file.chmod(0o600)
     assert sorted(os.listdir(tmp_path)) == ["a", "config.toml"]
     assert file.read_bytes() == b"old"

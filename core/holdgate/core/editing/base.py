@@ -67,6 +67,21 @@ class Editor(Protocol):
         Mappings and lists that become empty stay.
         """
 
+    def source(self, text: str, path: Path) -> str | None:
+        """Give how the value at `path` is written: quotes, digits, and comments in its brackets.
+
+        None if nothing is there, nothing is written, it is a table or block with lines of its own,
+        or it cannot be changed.
+        """
+
+    def with_source(self, text: str, path: Path, source: str) -> str:
+        """Give `text` with the value at `path` written as `source`, which `source()` gave.
+
+        What else is in the text means what it did. Where `with_value` has replaced a value that has
+        a source by one that has a source, too, this gives the former text, byte for byte. Raises
+        CannotChange, also where nothing is at `path`: the plain value is then to be set.
+        """
+
 
 def first_missing(editor: Editor, text: str, path: Path) -> Path:
     """Give the topmost step of `path` that is not in `text`, as a path; `path` if all is there.

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, Item, KeyPath, Path
 from holdgate.core.editing.flow import Node, cuts, insert, line_start, newline_of, spliced
-from holdgate.core.editing.plain import changed, found, made, numbered, reduced, same
-from holdgate.core.editing.undoing import undoable
+from holdgate.core.editing.plain import changed, found, made, named, numbered, reduced, same
+from holdgate.core.editing.undoing import undoable, with_span
 from holdgate.core.editing.yaml_blocks import (
     with_entry,
     with_lines,
@@ -34,7 +34,7 @@ class YamlEditor:
     def with_value(self, text: str, path: Path, value: object) -> str:
         """Give `text` with `path` set. Raises CannotChange."""
         data = _read(text, path)
-        wanted = changed(data, path, value)
+        wanted = changed(data, path, named(value))
         if same(data, wanted):
             return text
         bom = BOM if text.startswith(BOM) else ""
@@ -60,6 +60,29 @@ class YamlEditor:
             except CannotChange:
                 continue
         raise CannotChange("the file's layout does not allow it")
+
+    def source(self, text: str, path: Path) -> str | None:
+        """Give how the value at `path` is written, or None."""
+        try:
+            span = self._span(text, path)
+        except CannotChange:
+            return None
+        return text[slice(*span)] if span else None
+
+    def with_source(self, text: str, path: Path, source: str) -> str:
+        """Give `text` with the value at `path` written as `source`. Raises CannotChange."""
+        return with_span(self, text, path, self._span(text, path), source)
+
+    def _span(self, text: str, path: Path) -> tuple[int, int] | None:
+        data = _read(text)
+        if not path or found(data, path) is MISSING:
+            return None
+        _, node, rest = _reached(read_entries(text.removeprefix(BOM)), numbered(data, path))
+        span = _inside(node.flow, rest) if node.flow else node
+        if node.kind in ("map", "list") or span.start == span.end:
+            return None
+        start = len(BOM) if text.startswith(BOM) else 0
+        return span.start + start, span.end + start
 
 
 def _read(text: str, path: Path = ()) -> object:
