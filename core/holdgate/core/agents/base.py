@@ -1,8 +1,8 @@
 """What is known of an agent: how it is found, and what points it at the gateway.
 
 A module in `recipes/` holds one agent as a value `AGENT`. Recipes are data and plain functions of
-(wish, machine): they read and write nothing, so that the same recipe serves `run`, `connect`, `env`,
-a dry run and a test.
+(wish, machine): they read and write nothing, so that the same recipe serves `run`, `connect`,
+`env`, a dry run and a test.
 """
 
 from __future__ import annotations
@@ -96,10 +96,11 @@ class Agent:
 
     `programs` are the names under which it is started, the usual one first. `tiers` are the names
     that its further models have (`-m opus=MODEL`), beside the main one. `variables` and `arguments`
-    start it with nothing written; where that does not do, `no_run` says why and what does.
-    `connect` is what its own configuration wants, for good; where there is no such thing `no_connect`
-    says so. `source` tells where the recipe is from: measured (with the version), or a page of its
-    documentation with the date.
+    start it with nothing written; a variable given as "" is to be unset, since it would go before
+    ours. Where that does not do, `no_run` says why and what does. `connect` is what its own
+    configuration wants, for good; where there is no such thing `no_connect` says so. `source` tells
+    where the recipe is from: measured (with the version), or a page of its documentation with the
+    date.
     """
 
     name: str

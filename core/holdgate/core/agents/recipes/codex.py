@@ -42,7 +42,9 @@ def _settings(wish: Wish) -> dict[str, object]:
 def _arguments(wish: Wish, machine: Machine) -> tuple[str, ...]:
     del machine
     table = {"model_providers.holdgate." + name: value for name, value in _provider(wish).items()}
-    table["model_providers.holdgate.env_key"] = _KEY_VARIABLE  # a key is not for a list of processes
+    table["model_providers.holdgate.env_key"] = (
+        _KEY_VARIABLE  # a key is not for a list of processes
+    )
     told = (_settings(wish) | table).items()
     return tuple(part for name, value in told for part in ("-c", f"{name}={_toml(value)}"))
 
@@ -78,5 +80,5 @@ AGENT: Final = Agent(
     arguments=_arguments,
     connect=_connect,
     traces=lambda machine: (_home(machine),),
-    note="a profile of Codex that names a provider of its own (`codex --profile NAME`) stays with it",
+    note="a profile (`codex --profile NAME`) that names a provider of its own stays with that",
 )
