@@ -10,6 +10,8 @@ from tests.agents.recipes.asked import HOME, URL, connected, files, lan_wish, ma
 
 VARIABLES = HOME / ".gemini/.env"
 SETTINGS = HOME / ".gemini/settings.json"
+HELPERS = (
+)
 SIGNED_IN = ("security", "auth", "selectedType")
 
 
@@ -50,7 +52,7 @@ def test_its_files() -> None:
 
 def test_what_it_asks_beside_the_talk_has_a_model_too() -> None:
     main = {"modelConfig": {"model": "coder"}}
-    assert helpers(wish(AGENT)) == dict.fromkeys(
+    assert helpers(wish(AGENT)) == dict.fromkeys(HELPERS, main)
         (
             "classifier",
             "prompt-completion",
