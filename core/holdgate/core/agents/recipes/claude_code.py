@@ -55,6 +55,8 @@ def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
         **_models(wish),
         "CLAUDE_STREAM_IDLE_TIMEOUT_MS": _PATIENCE,
         "API_TIMEOUT_MS": _PATIENCE,
+        # Without it no answer may take longer than 300 s to begin, whatever the other two say.
+        "API_FORCE_IDLE_TIMEOUT": "0",
     }
 
 

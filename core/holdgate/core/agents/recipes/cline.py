@@ -8,6 +8,7 @@ from typing import Final
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Wish
 
 _PROVIDER: Final = "openai-compatible"
+_PATIENCE: Final = 3_600_000  # milliseconds; 300000 if nothing is said
 _NEVER_USED: Final = "2026-01-01T00:00:00.000Z"  # a time that it wants, and puts right by itself
 
 
@@ -30,6 +31,7 @@ def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
         "apiKey": wish.key,
         "model": wish.model,
         "baseUrl": f"{wish.url}/v1",
+        "timeout": _PATIENCE,
     }
     edits = (
         Edit(("version",), 1, only_new=True),

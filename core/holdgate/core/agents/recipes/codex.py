@@ -80,5 +80,5 @@ AGENT: Final = Agent(
     arguments=_arguments,
     connect=_connect,
     traces=lambda machine: (_home(machine),),
-    note="a profile of Codex that names a provider of its own (`codex --profile NAME`) stays with it",
+    note="a profile (`codex --profile NAME`) that names a provider of its own stays with that",
 )

@@ -79,4 +79,8 @@ AGENT: Final = Agent(
     variables=_variables,
     connect=_connect,
     traces=lambda machine: (_home(machine),),
+    no_run="Gemini CLI takes the way it signs in from its settings.json only: "
+    "`gateway connect gemini-cli`, then `gemini`",
+    note="it reads the address from its .env only in folders that it was told to trust, and a "
+    "project's own .env takes the place of that file",
 )

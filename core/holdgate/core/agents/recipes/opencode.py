@@ -10,10 +10,11 @@ from typing import Final
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Offered, Wish
 
 _PATIENCE: Final = 3_600_000  # milliseconds; 300000 if nothing is said
+_MOST: Final = 100  # models in a variable, which may have 32767 characters on Windows
 
 
-def settings(wish: Wish) -> Mapping[tuple[str, ...], object]:
-    """Give what such an agent is told in its configuration, by path.
+def settings(wish: Wish, most: int | None = None) -> Mapping[tuple[str, ...], object]:
+    """Give what such an agent is told in its configuration, by path; at most so many models.
 
     It is told to speak Chat Completions: that is what most vendors speak, so that most answers come
     through untouched, and what carries the thoughts of models of every maker. Over Gemini's dialect
@@ -29,7 +30,7 @@ def settings(wish: Wish) -> Mapping[tuple[str, ...], object]:
             "headerTimeout": _PATIENCE,
             "chunkTimeout": _PATIENCE,
         },
-        "models": {each.name: _model(each) for each in wish.listed()},
+        "models": {each.name: _model(each) for each in wish.listed()[:most]},
     }
     return {
         ("provider", "holdgate"): provider,
@@ -39,9 +40,9 @@ def settings(wish: Wish) -> Mapping[tuple[str, ...], object]:
 
 
 def content(wish: Wish) -> str:
-    """Give the same as a whole text of JSON."""
+    """Give the same as a whole text of JSON, short enough for a variable."""
     whole: dict[str, object] = {}
-    for path, value in settings(wish).items():
+    for path, value in settings(wish, _MOST).items():
         whole[path[0]] = {path[1]: value} if len(path) > 1 else value
     return json.dumps(whole, ensure_ascii=False)
 
