@@ -46,8 +46,10 @@ def test_what_is_set_is_there_and_its_undo_is_exact(
     old = EDITOR.value(text, ("A",))
     changed = EDITOR.with_value(text, ("A",), value)
     assert EDITOR.value(changed, ("A",)) == value
-    if isinstance(old, str):
-        assert EDITOR.with_value(changed, ("A",), old) == text
+    source = EDITOR.source(text, ("A",))
+    assert (source is None) == (old is MISSING)
+    if source is not None:
+        assert EDITOR.with_source(changed, ("A",), source) == text
 
 
 def test_other_bytes_stay() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from holdgate.core.editing.base import MISSING, CannotChange, Path
-from holdgate.core.editing.undoing import undoable
+from holdgate.core.editing.undoing import undoable, with_span
 
 _BOM = "\ufeff"
 # As the dotenv library of Node reads them: a quoted value may have several lines.
@@ -40,10 +40,8 @@ class DotenvEditor:
             raise CannotChange("a .env file holds a text for each name, and nothing else")
         if self.value(text, path) == value:
             return text
-        last = [line for line in _lines(text) if line["name"] == name][-1:]
-        if last:
-            start, end = last[0].span("value")
-            new = text[:start] + _quoted(value) + text[end:]
+        if span := _span(text, path):
+            new = text[: span[0]] + _quoted(value) + text[span[1] :]
         else:
             new = _with_line(text, f"{name}={_quoted(value)}")
         if self.value(new, ()) != {**_mapping(self.value(text, ())), name: value}:
@@ -58,6 +56,21 @@ class DotenvEditor:
             if (line["name"],) == path:
                 text = _without_line(text, *line.span())
         return text
+
+    def source(self, text: str, path: Path) -> str | None:
+        """Give how the value at `path` is written, or None."""
+        span = _span(text, path)
+        return text[slice(*span)] if span else None
+
+    def with_source(self, text: str, path: Path, source: str) -> str:
+        """Give `text` with the value at `path` written as `source`. Raises CannotChange."""
+        return with_span(self, text, path, _span(text, path), source)
+
+
+def _span(text: str, path: Path) -> tuple[int, int] | None:
+    """Give where the value at `path` stands: in the last line that sets it, which counts."""
+    found = [line.span("value") for line in _lines(text) if (line["name"],) == path]
+    return found[-1] if found else None
 
 
 def _lines(text: str) -> list[re.Match[str]]:
