@@ -28,4 +28,3 @@ def test_the_page_tells_of_every_agent_as_it_is() -> None:
     section = PAGE.read_text(encoding="utf-8").partition("## Which agents")[2].partition("\n## ")[0]
     told = [line for line in section.splitlines() if line[:3] == "| `"]
     assert told == [row(agent) for agent in AGENTS.values()]
-
