@@ -246,6 +246,14 @@ def test_names_that_nobody_knows_are_warned_of(person: Person, model: str, warni
     assert f"AIDER_MODEL=openai/{model}" in done.stdout
 
 
+def test_an_agent_with_models_of_its_own(person: Person) -> None:
+    configure(person.root / "hg", CONFIG.replace('preset = "ollama"', 'chat = "http://o"'))
+    told = person.said("run", "claude", "--dry-run")
+    assert "export ANTHROPIC_MODEL=coder" in told
+    configure(person.root / "hg", CONFIG + '[providers.a]\npreset = "anthropic"\n')
+    assert "ANTHROPIC_MODEL" not in person.said("run", "claude", "--dry-run")
+
+
 def test_what_would_be_started(person: Person) -> None:
     lines = person.said("run", "aider", "-m", "coder", "--dry-run", "--", "-m", "a b").splitlines()
     assert f"export AIDER_OPENAI_API_BASE={LOCAL}/v1" in lines

@@ -116,7 +116,8 @@ def pointed(agent: Agent, given: Given, token: str = "") -> Pointed:
     `token` is what it shows where the person gave no key; by default one that names the agent.
     """
     from holdgate.core.agents.base import Wish
-    from holdgate.core.agents.choosing import NoSuchTier, chosen, named
+    from holdgate.core.agents.choosing import NoSuchTier, chosen, may_serve_own, named
+    from holdgate.core.values.settings import Settings
 
     places = places_of(given["config_file"])
     settings = settings_of(places)
@@ -128,9 +129,11 @@ def pointed(agent: Agent, given: Given, token: str = "") -> Pointed:
     wiring = wiring_of(places)
     repaired(wiring, agent.name)
     offers = offers_of(gateway, settings, places)
-    choice = chosen(
-        agent, models, _routes(offers), [each.name for each in offers], _before(wiring, agent)
-    )
+    names = [each.name for each in offers]
+    # A library asks for whatever the program that uses it says.
+    own = bool(token) or may_serve_own(agent, Settings() if gateway.remote else settings, names)
+    before = _before(wiring, agent)
+    choice = chosen(agent, models, _routes(offers), names, before, own=own)
     if choice is None:
         lost = why_unreachable(gateway) if gateway.remote else ""
         hint = f"{agent.name} must be told a model: -m MODEL; gateway models lists what there is"
