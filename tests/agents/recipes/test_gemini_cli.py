@@ -10,8 +10,7 @@ from tests.agents.recipes.asked import HOME, URL, connected, files, lan_wish, ma
 
 VARIABLES = HOME / ".gemini/.env"
 SETTINGS = HOME / ".gemini/settings.json"
-HELPERS = (
-)
+HELPERS = ()
 SIGNED_IN = ("security", "auth", "selectedType")
 
 
@@ -53,23 +52,6 @@ def test_its_files() -> None:
 def test_what_it_asks_beside_the_talk_has_a_model_too() -> None:
     main = {"modelConfig": {"model": "coder"}}
     assert helpers(wish(AGENT)) == dict.fromkeys(HELPERS, main)
-        (
-            "classifier",
-            "prompt-completion",
-            "fast-ack-helper",
-            "edit-corrector",
-            "summarizer-default",
-            "summarizer-shell",
-            "loop-detection",
-            "loop-detection-double-check",
-            "llm-edit-fixer",
-            "next-speaker-checker",
-            "context-snapshotter",
-            "chat-compression-default",
-            "agent-history-provider-summarizer",
-        ),
-        main,
-    )
     assert helpers(wish(AGENT, flash="small"))["classifier"] == {"modelConfig": {"model": "small"}}
 
 
