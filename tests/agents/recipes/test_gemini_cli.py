@@ -31,9 +31,9 @@ SIGNED_IN = ("security", "auth", "selectedType")
 def helpers(asked: Wish) -> dict[str, object]:
     """Give the models of what it asks beside the talk, by name."""
     return {
-        str(path[-1]): value
+        str(path[2]): value
         for path, value in connected(AGENT, asked)[SETTINGS].items()
-        if path[:2] == ("modelConfigs", "customAliases")
+        if path[:2] == ("modelConfigs", "customAliases") and path[3:] == ("modelConfig", "model")
     }
 
 
@@ -64,9 +64,8 @@ def test_its_files() -> None:
 
 
 def test_what_it_asks_beside_the_talk_has_a_model_too() -> None:
-    main = {"modelConfig": {"model": "coder"}}
-    assert helpers(wish(AGENT)) == dict.fromkeys(HELPERS, main)
-    assert helpers(wish(AGENT, flash="small"))["classifier"] == {"modelConfig": {"model": "small"}}
+    assert helpers(wish(AGENT)) == dict.fromkeys(HELPERS, "coder")
+    assert helpers(wish(AGENT, flash="small"))["classifier"] == "small"
 
 
 def test_without_a_model_it_asks_for_its_own() -> None:

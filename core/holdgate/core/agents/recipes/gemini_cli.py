@@ -60,10 +60,13 @@ def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
 def _models(wish: Wish) -> tuple[Edit, ...]:
     if not wish.model:
         return ()
-    helper = {"modelConfig": {"model": wish.models.get("flash") or wish.model}}
+    helper = wish.models.get("flash") or wish.model
     return (
         Edit(("model", "name"), wish.model),
-        *(Edit(("modelConfigs", "customAliases", name), helper) for name in _HELPERS),
+        *(
+            Edit(("modelConfigs", "customAliases", name, "modelConfig", "model"), helper)
+            for name in _HELPERS
+        ),
     )
 
 
