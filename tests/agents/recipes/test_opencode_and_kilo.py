@@ -15,6 +15,11 @@ FILES = {
     "opencode": HOME / ".config/opencode/opencode.json",
     "kilo": HOME / ".config/kilo/kilo.json",
 }
+# What each writes into a file without one.
+SCHEMAS = {
+    "opencode": "https://opencode.ai/config.json",
+    "kilo": "https://app.kilo.ai/config.json",
+}
 both = pytest.mark.parametrize("agent", [opencode.AGENT, kilo.AGENT], ids=lambda each: each.name)
 
 
@@ -42,6 +47,7 @@ def provider(agent: Agent) -> dict[str, object]:
 def test_its_file(agent: Agent) -> None:
     assert connected(agent, wish(agent)) == {
         FILES[agent.name]: {
+            ("$schema",): SCHEMAS[agent.name],
             ("provider", "holdgate"): provider(agent),
             ("model",): "holdgate/coder",
             ("small_model",): "holdgate/coder",

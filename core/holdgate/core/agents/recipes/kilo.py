@@ -15,7 +15,8 @@ def _home(machine: Machine) -> Path:
 
 def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
     names = ("kilo.jsonc", "kilo.json")
-    return edited(chosen(machine, "KILO_CONFIG", _home(machine), names), wish)
+    file = chosen(machine, "KILO_CONFIG", _home(machine), names)
+    return edited(file, wish, "https://app.kilo.ai/config.json")
 
 
 AGENT: Final = Agent(

@@ -47,10 +47,13 @@ def content(wish: Wish) -> str:
     return json.dumps(whole, ensure_ascii=False)
 
 
-def edited(file: Path, wish: Wish) -> tuple[FileEdits, ...]:
-    """Give the same as edits of a file."""
-    edits = tuple(Edit(path, value) for path, value in settings(wish).items())
-    return (FileEdits(file, "json", edits),)
+def edited(file: Path, wish: Wish, schema: str) -> tuple[FileEdits, ...]:
+    """Give the same as edits of a file, with the schema that the agent would add to it.
+
+    It writes that into any file without one, and so the file would not be as it was.
+    """
+    edits = (Edit(path, value) for path, value in settings(wish).items())
+    return (FileEdits(file, "json", (Edit(("$schema",), schema, only_new=True), *edits)),)
 
 
 def chosen(machine: Machine, variable: str, folder: Path, names: tuple[str, ...]) -> Path:
@@ -77,7 +80,8 @@ def _home(machine: Machine) -> Path:
 
 def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
     names = ("opencode.jsonc", "opencode.json")
-    return edited(chosen(machine, "OPENCODE_CONFIG", _home(machine), names), wish)
+    file = chosen(machine, "OPENCODE_CONFIG", _home(machine), names)
+    return edited(file, wish, "https://opencode.ai/config.json")
 
 
 AGENT: Final = Agent(
