@@ -227,7 +227,7 @@ def test_which_model(person: Person) -> None:
     one = "model: deepseek/deepseek-chat (the only model of the configuration; "
     assert one in person.said("run", "aider", "--dry-run")
     configure(person.root / "hg", "")
-    assert "-m MODEL; gateway models" in person.fails(1, "run", "aider", "--dry-run")
+    assert "say -m MODEL, or start it" in person.fails(1, "run", "aider", "--dry-run")
 
 
 @pytest.mark.parametrize(

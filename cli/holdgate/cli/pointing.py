@@ -135,13 +135,23 @@ def pointed(agent: Agent, given: Given, token: str = "") -> Pointed:
     before = _before(wiring, agent)
     choice = chosen(agent, models, _routes(offers), names, before, own=own)
     if choice is None:
-        lost = why_unreachable(gateway) if gateway.remote else ""
-        hint = f"{agent.name} must be told a model: -m MODEL; gateway models lists what there is"
-        fail(lost or hint)
+        fail(_no_model(agent, gateway))
     _warn(models, gateway, settings, offers)
     key = gateway.key.reveal() if gateway.key else token or gateway.key_for(agent.name)
     wish = Wish(gateway.url, key, choice.models, offers)
     return Pointed(agent, wish, machine_here(), gateway, wiring, choice.why)
+
+
+def _no_model(agent: Agent, gateway: Gateway) -> str:
+    """Say why no model is known for an agent that needs one."""
+    if gateway.remote and (lost := why_unreachable(gateway)):
+        return lost
+    if not gateway.remote and not gateway.runs:
+        return (
+            f"{agent.name} must be told a model: the configuration names none, and no gateway runs "
+            "that could be asked; say -m MODEL, or start it with: gateway serve"
+        )
+    return f"{agent.name} must be told a model: -m MODEL; gateway models lists what there is"
 
 
 def offers_of(gateway: Gateway, settings: Settings, places: Places) -> tuple[Offered, ...]:
