@@ -370,6 +370,7 @@ def test_half_done_work_is_put_back_by_whatever_comes_next(person: Person) -> No
 def test_no_secret_of_the_person_is_shown() -> None:
     before = (
         '{"apiKey": "abcdef-123", "token":"zzzzzzzz", "key": "env:MY_KEY", "a": 1}\n'
+        '"keyEnv": "MY_KEY", "authKey": "AKIAIOSF", "passwd": "!x1"\n'
         "api_key = 'Qwertyuiop1'\nexport X=sk-abcdefgh12\ntoken: plainsecret9\nmax_tokens: 64000\n"
     )
     after = before + 'apiKey: "holdgate-x"\nkey: hgk-real-key-1\n'
@@ -378,9 +379,10 @@ def test_no_secret_of_the_person_is_shown() -> None:
         for old, new in ((before, after), (before, None), (None, after))
         for line in diff(Path("/f"), old, new, ("http://h", "holdgate-x"))
     )
-    for secret in ("abcdef-123", "zzzz", "Qwerty", "sk-abc", "plainsecret9", "hgk-real"):
+    secrets = ("abcdef-123", "zzzz", "Qwerty", "sk-abc", "plainsecret9", "hgk-real", "AKIA", "!x1")
+    for secret in secrets:
         assert secret not in shown
-    for word in ("env:MY_KEY", "holdgate-x", "64000", '"a": 1'):
+    for word in ("env:MY_KEY", '"MY_KEY"', "holdgate-x", "64000", '"a": 1'):
         assert word in shown
 
 

@@ -19,7 +19,9 @@ _NAMED = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 # What is no secret: flags, numbers, and words that say where a key is.
-_PLAIN = re.compile(r"true|false|null|[\d.]+|\W.*|(?:env|file|keyring):.*|[A-Z][A-Z0-9_]*")
+_PLAIN = re.compile(
+    r"true|false|null|[\d.]+|[$%{<].*|(?:env|file|keyring):.*|[A-Z]+(?:_[A-Z0-9]+)+"
+)
 
 
 def diff(file: Path, before: str | None, after: str | None, ours: Iterable[str]) -> list[str]:

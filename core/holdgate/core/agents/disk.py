@@ -51,7 +51,7 @@ class RealDisk:
         except NotADirectoryError as error:
             raise Refused(_in_the_way(file)) from error
         except OSError as error:
-            if file.is_dir():
+            if os.path.isdir(file):  # Path.is_dir() may raise
                 raise Refused(f"{file} is a folder, not a file; move it away first") from error
             raise Refused(f"{file} cannot be read: {_why(error)}") from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -59,7 +60,8 @@ def program_of(agent: Agent, machine: Machine) -> Path | None:
 def sight(agent: Agent, machine: Machine, wiring: Wiring, editors: Editors, url: str) -> Sighting:
     """Look for one agent; `url` is where this machine's gateway is, "" where that is not known."""
     program = program_of(agent, machine)
-    traces = tuple(each for each in agent.traces(machine) if each.exists())
+    # Path.exists() raises for folders that may not be looked into.
+    traces = tuple(each for each in agent.traces(machine) if os.path.exists(each))
     try:
         journal = wiring.journal(agent.name)
     except Refused as error:
