@@ -23,7 +23,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize("kind", EDITORS)
+@pytest.mark.parametrize("kind", TEXTS)
 def test_values(kind: str) -> None:
     editor, text = EDITORS[kind], TEXTS[kind]
     assert editor.value(text, ("a", "b", Item("id", "x"), "n")) == 1
@@ -41,7 +41,7 @@ def test_values(kind: str) -> None:
     assert editor.value("", ("a",)) is MISSING
 
 
-@pytest.mark.parametrize("kind", EDITORS)
+@pytest.mark.parametrize("kind", TEXTS)
 def test_what_does_not_fit_is_refused(kind: str) -> None:
     editor, text = EDITORS[kind], TEXTS[kind]
     wrong: tuple[tuple[Path, object], ...] = (
@@ -61,7 +61,7 @@ def test_what_does_not_fit_is_refused(kind: str) -> None:
             editor.with_value(text, path, value)
 
 
-@pytest.mark.parametrize("kind", EDITORS)
+@pytest.mark.parametrize("kind", TEXTS)
 def test_numbers_and_flags_differ(kind: str) -> None:
     editor, text = EDITORS[kind], TEXTS[kind]
     assert editor.with_value(text, ("c",), 1) == text
@@ -70,7 +70,7 @@ def test_numbers_and_flags_differ(kind: str) -> None:
         assert same(editor.value(new, ("c",)), value)
 
 
-@pytest.mark.parametrize("kind", EDITORS)
+@pytest.mark.parametrize("kind", TEXTS)
 def test_what_was_made_goes_unless_others_use_it(kind: str) -> None:
     editor, text = EDITORS[kind], TEXTS[kind]
     path: Path = ("x", "y", Item("id", "z"), "n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, KeyPath, Path
+from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, Item, KeyPath, Path
 from holdgate.core.editing.flow import Node, cuts, insert, line_start, newline_of, spliced
 from holdgate.core.editing.plain import changed, found, made, named, numbered, reduced, same
 from holdgate.core.editing.undoing import undoable, with_span
@@ -33,7 +33,7 @@ class YamlEditor:
 
     def with_value(self, text: str, path: Path, value: object) -> str:
         """Give `text` with `path` set. Raises CannotChange."""
-        data = _read(text)
+        data = _read(text, path)
         wanted = changed(data, path, named(value))
         if same(data, wanted):
             return text
@@ -85,15 +85,19 @@ class YamlEditor:
         return span.start + start, span.end + start
 
 
-def _read(text: str) -> object:
+def _read(text: str, path: Path = ()) -> object:
+    """Give parsed data; of an empty text what the first step of `path` wants it to be."""
     data = read_data(text.removeprefix(BOM))
-    return {} if data is None else data
+    if data is None:
+        return [] if path and isinstance(path[0], Item) else {}
+    return data
 
 
 def _proved(text: str, wanted: object) -> str:
     """Give a text that means what it should. Raises CannotChange for another."""
     try:
-        if same(_read(text), wanted):
+        data = read_data(text.removeprefix(BOM))
+        if same(data, wanted) or (data is None and wanted in ({}, [])):
             return text
     except BrokenText as error:
         raise CannotChange("the file's layout does not allow it") from error
