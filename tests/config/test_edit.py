@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from holdgate.core.config.document import CannotChange, with_value, without
-from holdgate.core.config.edit import remove, set_value, write_whole
-from holdgate.core.config.lines import KeyPath
+from holdgate.core.config.edit import remove, set_value
 from holdgate.core.config.problems import ConfigError
+from holdgate.core.editing.base import KeyPath
 
 CONFIG = """\
 # my gateway
@@ -179,56 +178,3 @@ def test_the_mode_and_a_link_stay(tmp_path: Path, file: Path) -> None:
     assert link.is_symlink()
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert "port   =   1  # HOLD" in file.read_text(encoding="utf-8")
-
-
-def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
-    folder = tmp_path / "config.toml"
-    folder.mkdir()
-    with pytest.raises(OSError, match=r"."):
-        write_whole(folder, "x")
-    assert os.listdir(tmp_path) == ["config.toml"]
-
-
-@pytest.mark.parametrize(
-    ("text", "path", "value", "result"),
-    [
-        ("", ("server", "port"), 1, "[server]\nport = 1\n"),
-        ("[server]", ("server", "port"), 1, "[server]\nport = 1\n"),
-        ("[server]\nport = 2", ("server", "port"), 1, "[server]\nport = 1"),
-        ("a.b = 1\r\n", ("c", "d"), 2, "a.b = 1\r\n\r\n[c]\r\nd = 2\r\n"),
-        ("[a]\r\nx = 1\r\n[b]\r\n", ("a", "y"), 2, "[a]\r\nx = 1\r\ny = 2\r\n[b]\r\n"),
-        ("a = { b = 1 }\n", ("a", "c"), 2, "a = { b = 1 , c = 2}\n"),
-        ("p.a.x = 1\nq = 2\n", ("p", "n"), {"y": 1}, "p.a.x = 1\nq = 2\n\n[p.n]\ny = 1\n"),
-        ("p.a.x = 1\nq = 2\n", ("p", "a", "y"), 3, "p.a.x = 1\np.a.y = 3\nq = 2\n"),
-        ("p = { a = { x = 1 } }\n", ("p", "b"), {"y": 1}, "p = { a = { x = 1 } , b = {y = 1}}\n"),
-        ("[p.a]\n  x = 1\n[p.a.s]\n", ("p", "a", "y"), 2, "[p.a]\n  x = 1\n  y = 2\n[p.a.s]\n"),
-        ("# \u2028\n[p]\nx = 1\n[q]\n", ("p", "y"), 2, "# \u2028\n[p]\nx = 1\ny = 2\n[q]\n"),
-        ("[[p]]\nx = 1\n[[p]]\n", ("p", 1, "x"), 2, "[[p]]\nx = 1\n[[p]]\nx = 2\n"),
-    ],
-)
-def test_layouts(text: str, path: KeyPath, value: object, result: str) -> None:
-    new = with_value(text, path, value)
-    assert new.replace(" ", "") == result.replace(" ", "")
-
-
-@pytest.mark.parametrize(
-    ("text", "path", "result"),
-    [
-        ("[a]\nx = 1\n# of a\n\n# of b\n[b]\n", ("a",), "# of b\n[b]\n"),
-        ("[a]\nx = 1\n# of b\n[b]\n", ("a",), "# of b\n[b]\n"),
-        ("[b]\n\n\n[a]\nx = 1\n# of a\n", ("a",), "[b]\n"),
-        ("[a.x]\n[b]\n[a]\ny = '''\n#'''\n", ("a",), "[b]\n"),
-        ("[[a]]\nx = 1\n[[a]]\nx = 2\n", ("a", 0), "[[a]]\nx = 2\n"),
-        ("a = { b = 1, c = 2 }\n", ("a", "b"), "a = { c = 2 }\n"),
-        ("a.b = 1 # x\nc = 2\n", ("a",), "c = 2\n"),
-    ],
-)
-def test_removals(text: str, path: KeyPath, result: str) -> None:
-    assert without(text, path).replace(" ", "") == result.replace(" ", "")
-
-
-def test_what_cannot_be_done_without_harm_is_refused() -> None:
-    with pytest.raises(CannotChange):
-        with_value("a = 1\n", ("a", "b"), 2)
-    with pytest.raises(CannotChange):
-        without("a = 1\n", ("b",))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from holdgate.core.config.edit import write_whole
 from holdgate.core.config.watch import SETTLED_EMPTY, Watch, stamp_of
+from holdgate.core.editing.files import write_whole
 
 
 def test_a_file_that_comes_changes_and_goes(tmp_path: Path) -> None:

@@ -88,6 +88,36 @@ def model_names(
     return _offers([*_routes(found), *asked], incomplete)
 
 
+def agent_names(
+    ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Offer the agents, by their names."""
+    from holdgate.core.agents.recipes.table import AGENTS
+
+    return _offers(((each.name, each.title) for each in AGENTS.values()), incomplete)
+
+
+def kind_names(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Offer the vendors' libraries, then the agents."""
+    from holdgate.core.agents.sdks import SDKS
+
+    found = _offers(((each.name, each.title) for each in SDKS.values()), incomplete)
+    return [*found, *agent_names(ctx, param, incomplete)]
+
+
+def connected_names(
+    ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Offer the agents that are connected."""
+    from holdgate.cli.options import places_of
+    from holdgate.core.agents.wiring import Wiring
+
+    names = Wiring(places_of(_config_file(ctx)).state, {}).names()
+    return _offers(((name, "") for name in names), incomplete)
+
+
 def _offers(found: Iterable[tuple[str, str]], incomplete: str) -> list[CompletionItem[str]]:
     from click.shell_completion import CompletionItem
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 from collections.abc import Iterator, Mapping
@@ -123,6 +124,27 @@ def connect(state: Path) -> ControlClient:
     if runtime is None:
         raise NotRunning("no gateway is running; start it with: gateway serve")
     return ControlClient(runtime)
+
+
+def ask_as_agent(url: str, path: str, key: str = "", *, patience: float = 2.0) -> Any:
+    """Give the JSON at `path` of the gateway at `url`, asked as an agent asks, with its key.
+
+    `url` is http or https, with nothing behind the port; `patience`: seconds to wait. Raises
+    NotRunning where nothing answers, or no Holdgate, and Refused.
+    """
+    parts = urlsplit(url)
+    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+    try:
+        connection = kind(parts.hostname or "", parts.port, timeout=patience)
+        with contextlib.closing(connection):
+            connection.request("GET", path, headers={"Authorization": f"Bearer {key}"})
+            reply = connection.getresponse()
+            found = json.loads(reply.read())
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise NotRunning(f"no gateway answers at {url}") from error
+    if reply.status != 200:
+        raise Refused(_message(reply.status, found))
+    return found
 
 
 def is_holdgate(host: str, port: int) -> bool:

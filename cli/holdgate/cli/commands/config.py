@@ -123,8 +123,8 @@ def _load(path: Path, *, with_files: bool = False) -> Settings:
 
 def _create(path: Path) -> None:
     """Begin a missing file with a short commented template."""
-    from holdgate.core.config.edit import write_whole
     from holdgate.core.config.example import STARTER
+    from holdgate.core.editing.files import write_whole
 
     if path.exists():
         return

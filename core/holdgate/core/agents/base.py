@@ -74,10 +74,11 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One value of a file."""
+    """One value of a file; with `only_new` one that is set only where there is no value yet."""
 
     path: ValuePath
     value: object
+    only_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +96,11 @@ class Agent:
 
     `programs` are the names under which it is started, the usual one first. `tiers` are the names
     that its further models have (`-m opus=MODEL`), beside the main one. `variables` and `arguments`
-    start it with nothing written; where that does not do, `no_run` says why and what does.
-    `connect` is what its own configuration wants, for good; where there is no such thing
-    `no_connect` says so. `source` tells where the recipe is from: measured (with the version), or
-    a page of its documentation with the date.
+    start it with nothing written; a variable given as "" is to be unset, since it would go before
+    ours. Where that does not do, `no_run` says why and what does. `connect` is what its own
+    configuration wants, for good; where there is no such thing `no_connect` says so. `source` tells
+    where the recipe is from: measured (with the version), or a page of its documentation with the
+    date.
     """
 
     name: str

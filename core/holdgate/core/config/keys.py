@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from holdgate.core.catalog import Preset
-from holdgate.core.config.lines import KeyPath
 from holdgate.core.config.masks import is_reference
 from holdgate.core.config.problems import Report
 from holdgate.core.config.tables import Table, read_table
+from holdgate.core.editing.base import KeyPath
 from holdgate.core.values.settings import Key
 
 ALLOWED_KEY = '"env:NAME", "keyring:NAME", "file:PATH", or the key itself in one line'

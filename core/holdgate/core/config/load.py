@@ -11,12 +11,12 @@ from typing import Any
 
 from holdgate.core.catalog import load_preset
 from holdgate.core.config.authorities import check_authorities
-from holdgate.core.config.lines import Lines, map_lines
 from holdgate.core.config.masks import mask_text, secrets_in
 from holdgate.core.config.problems import ConfigError, Problem, Report
 from holdgate.core.config.providers import FindPreset, read_providers
 from holdgate.core.config.routes import read_callers, read_routes
 from holdgate.core.config.tables import Table, read_table, sub_table
+from holdgate.core.editing.toml_lines import Lines, map_lines
 from holdgate.core.values.settings import Hold, Queue, Server, Settings
 
 EVERY_INTERFACE = "0.0.0.0"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from holdgate.core.config.lines import KeyPath
+from holdgate.core.editing.base import KeyPath
 from holdgate.core.values.secret import MASK, SHORTEST_MASKED, Secret, mask
 
 LONGEST_SHOWN = 60

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from holdgate.core.config.lines import KeyPath
 from holdgate.core.config.problems import Report, nearest_name
 from holdgate.core.config.tables import Table, read_table
+from holdgate.core.editing.base import KeyPath
 from holdgate.core.values.names import DIALECT_NAMES
 from holdgate.core.values.settings import Model
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-from holdgate.core.config.lines import KeyPath, Lines
 from holdgate.core.config.masks import hides_value, mask_text, shown, type_of
+from holdgate.core.editing.base import KeyPath
+from holdgate.core.editing.toml_lines import Lines
 from holdgate.core.values.secret import Secret
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")

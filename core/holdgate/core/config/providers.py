@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from holdgate.core.catalog import Preset, examples, preset_names
 from holdgate.core.config.keys import read_keys
-from holdgate.core.config.lines import KeyPath
 from holdgate.core.config.models import read_models
 from holdgate.core.config.problems import Report, nearest_name
 from holdgate.core.config.tables import Table, named_tables, read_table
+from holdgate.core.editing.base import KeyPath
 from holdgate.core.values.names import DIALECT_NAMES, DialectName
 from holdgate.core.values.settings import Model, Provider
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from holdgate.core.config.lines import KeyPath
 from holdgate.core.config.problems import Report, nearest_name
 from holdgate.core.config.tables import Table, named_tables, read_table, sub_table
+from holdgate.core.editing.base import KeyPath
 from holdgate.core.values.settings import CallerProfile, Hold, Match, Queue, Route
 
 # Agents write a route where they write a model, so it may look like one: sonnet[1m], qwen3:8b.

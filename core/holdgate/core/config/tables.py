@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields
 from typing import Any
 
-from holdgate.core.config.lines import KeyPath
 from holdgate.core.config.problems import Report
+from holdgate.core.editing.base import KeyPath
 from holdgate.core.values.kinds import Kind, WrongValue
 
 Table = Mapping[str, object]

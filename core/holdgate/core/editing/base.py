@@ -16,6 +16,7 @@ class Item:
 
 # A text steps into a mapping, a number or an Item into a list.
 Path = tuple[str | int | Item, ...]
+KeyPath = tuple[str | int, ...]  # a path with numbers for its items
 
 
 class Missing:
@@ -39,16 +40,25 @@ class Editor(Protocol):
     An empty or blank text is an empty mapping. Line ends, indentation, comments, order, a missing
     last line end and a BOM stay as they are; every result was parsed again and means just what was
     asked for.
+
+    An undo is exact: where nothing stood at `path`, and `first` is `first_missing(editor, text,
+    path)`, `without(with_value(text, path, value), first)` is `text`, byte for byte; an edit of
+    which that is not so is refused. Where the mappings and lists above `path` were there already,
+    `first` is `path` itself.
     """
 
     def value(self, text: str, path: Path) -> object:
-        """Give the plain value at `path`, or MISSING."""
+        """Give the plain value at `path`, or MISSING.
+
+        The whole of a JSON text without any value is MISSING, too: an edit must make its braces.
+        """
 
     def with_value(self, text: str, path: Path, value: object) -> str:
         """Give `text` with `path` set to a text, number, flag, None, list or dict.
 
         Mappings and lists on the way are made, and an Item that is not there is added last, with
-        its member. A value that is there already is left as it is written. Raises CannotChange.
+        its member; so is the item behind the last one that a number asks for. A value that is there
+        already is left as it is written. Raises CannotChange.
         """
 
     def without(self, text: str, path: Path) -> str:
@@ -56,3 +66,15 @@ class Editor(Protocol):
 
         Mappings and lists that become empty stay.
         """
+
+
+def first_missing(editor: Editor, text: str, path: Path) -> Path:
+    """Give the topmost step of `path` that is not in `text`, as a path; `path` if all is there.
+
+    This is what an undo of `with_value(text, path, ...)` must remove: () is the whole of a JSON
+    text that was empty. Raises BrokenText.
+    """
+    for length in range(len(path)):
+        if editor.value(text, path[:length]) is MISSING:
+            return path[:length]
+    return path

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdgate.core.config.lines import KeyPath, map_lines
+from holdgate.core.editing.base import KeyPath
+from holdgate.core.editing.toml_lines import map_lines
+from holdgate.core.editing.toml_tree import Header, read_statements
 
 TRICKY = '''\
 # a comment with [a header] and key = 1
@@ -97,8 +99,12 @@ def test_a_table_that_is_stated_later_than_implied() -> None:
 
 
 def test_headers_are_listed_in_order() -> None:
-    lines = map_lines("a = 1\n[b]\n[[c.d]]\n[[c.d]]\n")
-    assert lines.headers == ((("b",), 2), (("c", "d", 0), 3), (("c", "d", 1), 4))
+    headers = read_statements("a = 1\n[b]\n[[c.d]]\n[[c.d]] # x\n").headers
+    assert headers == (
+        Header(("b",), 6, 9),
+        Header(("c", "d", 0), 10, 17),
+        Header(("c", "d", 1), 18, 25),
+    )
 
 
 @given(st.text(alphabet="ab.=[]{}\"'\\#,\n 1", max_size=40))

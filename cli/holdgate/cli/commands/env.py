@@ -1,0 +1,57 @@
+"""`gateway env`: the variables that point a program at the gateway, for a shell to take in."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from typing import TYPE_CHECKING, Unpack
+
+import click
+
+from holdgate.cli.completing import kind_names
+from holdgate.cli.options import fail
+from holdgate.cli.pointing import Given, Pointed, agent_of, pointed, pointing_options
+from holdgate.cli.shells import SHELLS, CannotSay, guessed, lines
+
+if TYPE_CHECKING:
+    from holdgate.cli.shells import Shell
+
+
+@click.command("env", epilog='Example: eval "$(gateway env openai)"')
+@click.argument("kind", shell_complete=kind_names)
+@click.option("--shell", type=click.Choice(list(SHELLS)), help="Whose words; else as it seems.")
+@pointing_options
+def command(kind: str, shell: str | None, **given: Unpack[Given]) -> None:
+    """Print lines that set what points a program at the gateway.
+
+    KIND is openai, anthropic or gemini, for whatever uses that vendor's library, or an agent.
+    """
+    from holdgate.core.agents.sdks import KEY, SDKS
+
+    agent = agent_of(kind, SDKS)
+    found = pointed(agent, given, KEY if agent in SDKS.values() else "")
+    name = shell or guessed(os.environ, sys.platform)
+    variables = agent.variables(found.wish, found.machine)
+    if not variables:
+        why = agent.no_run or f"gateway connect {agent.name} writes what does"
+        fail(f"no variables point {agent.name} at a gateway: {why}")
+    try:
+        shown = lines(name, variables, _remarks(found, kind, shell, SHELLS[name]))
+    except CannotSay as error:
+        fail(str(error))
+    for line in shown:
+        click.echo(line)
+
+
+def _remarks(found: Pointed, kind: str, shell: str | None, told: Shell) -> tuple[str, ...]:
+    asked = f"gateway env {kind}" + (f" --shell {shell}" if shell else "")
+    words = found.agent.arguments(found.wish, found.machine)
+    start = [f"start it with: {shlex.join((found.agent.programs[0], *words))}"] if words else []
+    return (
+        f"for {found.agent.title}; use: {told.use.format(asked)}",
+        *([found.model_line] if found.model_line else []),
+        *start,
+        *([found.agent.no_run] if found.agent.no_run else []),
+        *([found.agent.note] if found.agent.note else []),
+    )

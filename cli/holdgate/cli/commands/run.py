@@ -1,0 +1,104 @@
+"""`gateway run`: an agent on the gateway, with nothing written anywhere."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+import click
+
+from holdgate.cli.options import fail
+from holdgate.cli.pointing import (
+    Given,
+    Pointed,
+    agent_argument,
+    agent_of,
+    pointed,
+    pointing_options,
+)
+
+if TYPE_CHECKING:
+    from holdgate.core.agents.base import Agent
+
+
+@click.command("run", epilog="Example: gateway run claude -m coder -- --resume")
+@agent_argument
+@click.argument("args", nargs=-1, type=click.UNPROCESSED)
+@pointing_options
+@click.option("--dry-run", is_flag=True, help="Show what would be started, and start nothing.")
+@click.option("--no-check", is_flag=True, help="Start it even where no gateway answers.")
+def command(
+    agent: str, args: tuple[str, ...], dry_run: bool, no_check: bool, **given: Unpack[Given]
+) -> None:
+    """Start AGENT so that it asks the gateway; what stands behind -- is for the agent.
+
+    It is told by variables and options alone: nothing is written, and started otherwise it asks
+    whom it asked before. Ends as the agent ends.
+    """
+    from holdgate.cli.gateways import why_unreachable
+
+    found = pointed(agent_of(agent), given)
+    if found.agent.no_run:
+        fail(f"{found.agent.name} cannot be started by this: {found.agent.no_run}")
+    program = _program(found, dry_run)
+    variables = found.agent.variables(found.wish, found.machine)
+    words = (*found.agent.arguments(found.wish, found.machine), *args)
+    if dry_run:
+        _show(found, variables, words)
+        return
+    if not no_check and (why := why_unreachable(found.gateway)):
+        fail(why)
+    if found.model_line:
+        click.echo(found.model_line, err=True)
+    _start(program, words, variables)
+
+
+def child_environ(environ: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
+    """Give an environment with `variables`; those that are "" are taken out of it."""
+    merged = {**environ, **variables}
+    return {name: text for name, text in merged.items() if text or name not in variables}
+
+
+def _program(found: Pointed, dry_run: bool) -> Path:
+    from holdgate.core.agents.finding import program_of
+
+    agent = found.agent
+    program = program_of(agent, found.machine)
+    if program is None and not dry_run:
+        fail(_not_here(agent))
+    return program or Path(agent.programs[0])
+
+
+def _not_here(agent: Agent) -> str:
+    return (
+        f"{agent.title} is not installed, or not on the PATH: there is no program "
+        f"{' or '.join(agent.programs)}"
+    )
+
+
+def _show(found: Pointed, variables: Mapping[str, str], words: tuple[str, ...]) -> None:
+    from holdgate.cli.shells import guessed, lines
+    from holdgate.core.values.secret import MASK
+
+    # Shown for Windows as PowerShell has it: cmd has no words for some values.
+    shell = guessed(os.environ, sys.platform)
+    secret = found.gateway.key
+    shown = lines("powershell" if shell == "cmd" else shell, variables, ())
+    told = (_program(found, True).name, *words)
+    shown.append(subprocess.list2cmdline(told) if sys.platform == "win32" else shlex.join(told))
+    for line in ([f"# {found.model_line}"] if found.model_line else []) + shown:
+        click.echo(line.replace(secret.reveal(), MASK) if secret else line)
+
+
+def _start(program: Path, words: tuple[str, ...], variables: Mapping[str, str]) -> None:
+    from holdgate.cli.launching import take_over
+
+    try:
+        take_over(program, words, child_environ(os.environ, variables))
+    except OSError as error:
+        fail(f"{program} cannot be started: {error.strerror or error}")

@@ -1,0 +1,1 @@
+"""The agents that are known, a module for each."""

@@ -1,0 +1,80 @@
+"""Whole files: a text read as it is, and replaced in one step."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+NEW_FILE_MODE = 0o600  # a key may be written into it
+
+
+class NotText(Exception):
+    """A file that is not UTF-8; `line`, counted from 1, is the first that is not."""
+
+    def __init__(self, path: Path, line: int) -> None:
+        """Say which file, where, and what to do."""
+        super().__init__(f"{path}:{line}: not UTF-8; save the file in that encoding")
+        self.line = line
+
+
+def read_text(path: Path) -> str | None:
+    """Give the text of a file with its line ends and BOM as they are, or None if there is none.
+
+    Raises NotText for a file that is not UTF-8, OSError for one that cannot be read.
+    """
+    try:
+        return path.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise NotText(path, bytes(error.object[: error.start]).count(b"\n") + 1) from error
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replace a file in one step: readers see the old text or the new one. Raises OSError.
+
+    A link stays one (the file that it points to is replaced, or made), and the mode stays, as does
+    the owner where that is allowed. A new file is readable by its owner alone, and so are new
+    folders above it. After an error the old file stands, and nothing else is left behind, but for
+    such folders. Text that cannot be written as UTF-8 (a lone surrogate) is a UnicodeEncodeError.
+    """
+    data = text.encode()
+    target = path.resolve()
+    _make_folders(target.parent)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            _dress(name, target)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(name, target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _make_folders(folder: Path) -> None:
+    """Make a folder and those above it, each for its owner alone (mkdir does so for the last)."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(exist_ok=True)  # says so where a file stands there
+
+
+def _dress(name: str, target: Path) -> None:
+    """Give a new file the owner and the mode of the one that it replaces."""
+    try:
+        old = target.stat()
+    except FileNotFoundError:
+        os.chmod(name, NEW_FILE_MODE)
+        return
+    if hasattr(os, "chown"):
+        new = os.stat(name)
+        if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+            with suppress(PermissionError):  # only root gives files away
+                os.chown(name, old.st_uid, old.st_gid)
+    os.chmod(name, stat.S_IMODE(old.st_mode))
