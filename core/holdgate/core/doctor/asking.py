@@ -14,7 +14,7 @@ from holdgate.core.dialects.table import DIALECTS
 from holdgate.core.doctor.aside import aside
 from holdgate.core.doctor.clocks import Told, told_by
 from holdgate.core.doctor.looking import host_of
-from holdgate.core.doctor.vendor_words import Listed, Tested, Tests
+from holdgate.core.doctor.vendor_words import Answers, Asked, Listed
 from holdgate.core.host import probe_provider
 from holdgate.core.relay.fetch import fetch
 from holdgate.core.relay.outgoing import own
@@ -52,36 +52,36 @@ async def ask_list(
         return Listed(error="what came is no list of models"), told
 
 
-async def test_by_gateway(state: Path, name: str) -> Tests:
+async def ask_by_gateway(state: Path, name: str) -> Answers:
     """Have the running gateway test a provider. Raises nothing."""
 
-    def ask() -> Tests:
+    def ask() -> Answers:
         path = f"/api/providers/{quote(name, safe='')}/test"
         told = connect(state).post(path, {"model": None}, patience=TESTS)["tests"]
-        return Tests(tuple(Tested(**each) for each in told), by_gateway=True)
+        return Answers(tuple(Asked(**each) for each in told), by_gateway=True)
 
     try:
         return await aside(ask, TESTS + 1)
     except Refused as error:
-        return Tests(by_gateway=True, error=" ".join(str(error).split()))
+        return Answers(by_gateway=True, error=" ".join(str(error).split()))
     except (NotRunning, TimeoutError):
-        return Tests(by_gateway=True, error=f"the gateway had no answer within {TESTS:g}s")
+        return Answers(by_gateway=True, error=f"the gateway had no answer within {TESTS:g}s")
 
 
-async def test_by_itself(settings: Settings, environ: Mapping[str, str], name: str) -> Tests:
+async def ask_by_itself(settings: Settings, environ: Mapping[str, str], name: str) -> Answers:
     """Test a provider without a gateway. Raises nothing."""
     alone = replace(settings, providers={name: settings.providers[name]}, routes={})
-    found: list[Tested] = []
+    found: list[Asked] = []
     try:
         async with asyncio.timeout(TESTS):
             async for each in probe_provider(alone, environ, name, None):
                 told = (each.key, each.dialect, each.model, each.ms, each.status, each.reason)
-                found.append(Tested(*told))
+                found.append(Asked(*told))
     except Fault as fault:
-        return Tests(tuple(found), error=fault.message)
+        return Answers(tuple(found), error=fault.message)
     except TimeoutError:
-        return Tests(tuple(found), error=f"no answer to the rest within {TESTS:g}s")
-    return Tests(tuple(found))
+        return Answers(tuple(found), error=f"no answer to the rest within {TESTS:g}s")
+    return Answers(tuple(found))
 
 
 def names_of(found: object) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,9 +56,13 @@ def examine_configuration(found: Configuration) -> tuple[Finding, ...]:
         missing = "names no provider" if found.exists else "does not exist yet"
         todo = "gateway serve --demo tries all of it without one; gateway presets shows vendors"
         return (note("config.toml", f"{found.path} {missing}", todo),)
-    counts = f"{len(settings.providers)} providers, {len(settings.routes)} routes"
+    counts = f"{_counted(settings.providers, 'provider')}, {_counted(settings.routes, 'route')}"
     routes = (_route(settings, route) for route in settings.routes.values())
     return (ok("config.toml", f"{found.path}: fine: {counts}"), *routes)
+
+
+def _counted(found: Sized, noun: str) -> str:
+    return f"{len(found)} {noun}{'' if len(found) == 1 else 's'}"
 
 
 def _route(settings: Settings, route: Route) -> Finding:

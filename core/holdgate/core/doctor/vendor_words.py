@@ -26,7 +26,7 @@ _NOT_SET = "is not set"
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class Asked:
     """One tiny request: `status` None where nothing came, `reason` "" where all is well."""
 
     key: str
@@ -38,23 +38,23 @@ class Tested:
 
 
 @dataclass(frozen=True, slots=True)
-class Tests:
+class Answers:
     """All of them; `by_gateway`: the running one asked, with its own environment.
 
     `error`: why they could not be had, or not all.
     """
 
-    tests: tuple[Tested, ...] = ()
+    asked: tuple[Asked, ...] = ()
     by_gateway: bool = False
     error: str = ""
 
     def passed(self, key: str) -> bool:
         """Whether a key was good for an answer."""
-        return any(each.key == key and not each.reason for each in self.tests)
+        return any(each.key == key and not each.reason for each in self.asked)
 
     def lacks(self, key: str) -> bool:
         """Whether the gateway has no value for a key that is an environment variable."""
-        return any(each.key == key and _NOT_SET in each.reason for each in self.tests)
+        return any(each.key == key and _NOT_SET in each.reason for each in self.asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Listed:
 
 
 def key_finding(
-    name: str, key: Key, missing: str, tests: Tests, file: FileFact | None
+    name: str, key: Key, missing: str, answers: Answers, file: FileFact | None
 ) -> tuple[Finding, ...]:
     """Judge a key: is it there, for whom, and who may read it? `missing`: why it is not."""
     label = f"key {key.name}"
@@ -75,8 +75,8 @@ def key_finding(
     if not key.value:
         return (ok(label, "none is needed"),)
     if missing:
-        return (_missing(label, name, key, missing, tests),)
-    if tests.by_gateway and tests.lacks(key.name):
+        return (_missing(label, name, key, missing, answers),)
+    if answers.by_gateway and answers.lacks(key.name):
         found = f"{_place(key)}: set in this shell, but not where the gateway was started"
         todo = 'start it anew from here; for good: key = "file:PATH", which needs no environment'
         return (fail(label, found, todo),)
@@ -106,7 +106,8 @@ def way_findings(name: str, looked: Looked) -> tuple[Finding, ...]:
     if looked.no_name:
         return (fail("DNS", *_cut(looked.no_name, todo)),)
     named = ok("DNS", f"{looked.host} is {', '.join(looked.addresses[:3])}")
-    found = (named,) if looked.host and looked.addresses else ()
+    # What is an address already had nothing to be looked up.
+    found = (named,) if set(looked.addresses) - {looked.host} else ()
     if looked.no_way:
         return (*found, fail("connection", *_cut(looked.no_way, todo)))
     host = host_of(looked.url)
@@ -134,12 +135,12 @@ def list_finding(provider: Provider, listed: Listed | None) -> tuple[Finding, ..
     return (ok("list of models", count),)
 
 
-def test_findings(name: str, tests: Tests) -> tuple[Finding, ...]:
+def request_findings(name: str, answers: Answers) -> tuple[Finding, ...]:
     """Judge the tiny requests. One dialect that fails beside others that pass is a warning."""
-    found = tuple(_tested(name, each, tests.passed(each.key)) for each in tests.tests)
-    if not tests.error:
+    found = tuple(_tested(name, each, answers.passed(each.key)) for each in answers.asked)
+    if not answers.error:
         return found
-    return (*found, fail("request", tests.error, f"gateway provider test {shlex.quote(name)}"))
+    return (*found, fail("request", answers.error, f"gateway provider test {shlex.quote(name)}"))
 
 
 def file_fact(key: Key, path: Path | None, mode: int | None) -> FileFact | None:
@@ -147,8 +148,8 @@ def file_fact(key: Key, path: Path | None, mode: int | None) -> FileFact | None:
     return FileFact(f"key {key.name}", path, mode, True) if path else None
 
 
-def _missing(label: str, name: str, key: Key, missing: str, tests: Tests) -> Finding:
-    if tests.by_gateway and tests.passed(key.name):
+def _missing(label: str, name: str, key: Key, missing: str, answers: Answers) -> Finding:
+    if answers.by_gateway and answers.passed(key.name):
         found = f"{_place(key)}: not set in this shell, but the running gateway has it"
         return note(label, found, "a gateway that is started here will lack it")
     why, _, todo = missing.rpartition("; ")
@@ -178,7 +179,7 @@ def _tls(host: str, looked: Looked) -> Finding:
     return ok("connection", found)
 
 
-def _tested(name: str, test: Tested, beside: bool) -> Finding:
+def _tested(name: str, test: Asked, beside: bool) -> Finding:
     label = f"request {test.dialect}"
     status = "no reply" if test.status is None else f"HTTP {test.status}"
     if not test.reason:
@@ -188,7 +189,7 @@ def _tested(name: str, test: Tested, beside: bool) -> Finding:
     return warn(label, found, todo) if beside or test.status == 429 else fail(label, found, todo)
 
 
-def _todo(name: str, test: Tested) -> str:
+def _todo(name: str, test: Asked) -> str:
     again = f"gateway provider test {shlex.quote(name)}"
     match test.status:
         case 401 | 403:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
 from holdgate.core.doctor.aside import aside
-from holdgate.core.doctor.asking import ask_list, test_by_gateway, test_by_itself
+from holdgate.core.doctor.asking import ask_by_gateway, ask_by_itself, ask_list
 from holdgate.core.doctor.clocks import Told
 from holdgate.core.doctor.files import mode_of
 from holdgate.core.doctor.finding import Finding, fail, note
@@ -16,13 +16,13 @@ from holdgate.core.doctor.looking import Looked, look
 from holdgate.core.doctor.running import Running
 from holdgate.core.doctor.scene import Scene
 from holdgate.core.doctor.vendor_words import (
+    Answers,
     Listed,
-    Tests,
     doubts,
     file_fact,
     key_finding,
     list_finding,
-    test_findings,
+    request_findings,
     way_finding,
     way_findings,
 )
@@ -59,7 +59,7 @@ async def examine_vendor(
         locked = "the system's secret store does not answer; is it locked?"
         return Vendor((fail("key", locked, "unlock it, or use env: or file:"),))
     if scene.offline:
-        return Vendor((*_keys(scene, provider, roster, Tests()), *_ways(scene, provider, roster)))
+        return Vendor((*_keys(scene, provider, roster, Answers()), *_ways(scene, provider, roster)))
     known = running is not None and name in (running.providers or ())
     looked, listed, told, tests = await _ask(scene, alone, provider, roster, known)
     return Vendor(
@@ -67,8 +67,7 @@ async def examine_vendor(
             *_keys(scene, provider, roster, tests),
             *_ways(scene, provider, roster),
             *(finding for each in looked for finding in way_findings(name, each)),
-            *(list_finding(provider, listed) if _reached(looked) else ()),
-            *test_findings(name, tests),
+            *_answers(provider, roster, _reached(looked), listed, tests),
         ),
         told,
         doubts(looked),
@@ -79,28 +78,40 @@ async def examine_unread(scene: Scene, name: str) -> Vendor:
     """Look at a provider that only the running gateway knows: the configuration is broken."""
     if scene.offline:
         return Vendor((note("request", "not asked (--offline)"),))
-    return Vendor(test_findings(name, await test_by_gateway(scene.places.state, name)))
+    return Vendor(request_findings(name, await ask_by_gateway(scene.places.state, name)))
 
 
 async def _ask(
     scene: Scene, alone: Settings, provider: Provider, roster: Roster, known: bool
-) -> tuple[tuple[Looked, ...], Listed | None, Told | None, Tests]:
+) -> tuple[tuple[Looked, ...], Listed | None, Told | None, Answers]:
     """Ask the vendor all at once; without a gateway only a vendor that can be reached."""
     async with asyncio.TaskGroup() as group, _upstream(scene) as upstream:
         testing = (
-            group.create_task(test_by_gateway(scene.places.state, provider.name)) if known else None
+            group.create_task(ask_by_gateway(scene.places.state, provider.name)) if known else None
         )
         looked = await _look(scene, provider, roster)
-        listed, told, tests = None, None, Tests()
+        listed, told, tests = None, None, Answers()
         if _reached(looked):
             clock = system_clock(asyncio.get_running_loop().time)
             listing = group.create_task(ask_list(provider, roster, upstream, clock))
             if testing is None:
-                tests = await test_by_itself(alone, scene.environ, provider.name)
+                tests = await ask_by_itself(alone, scene.environ, provider.name)
             listed, told = await listing
         if testing is not None:
             tests = await testing
     return looked, listed, told, tests
+
+
+def _answers(
+    provider: Provider, roster: Roster, reached: bool, listed: Listed | None, tests: Answers
+) -> tuple[Finding, ...]:
+    """Judge what the vendor answered; without a key there is nothing to tell but that."""
+    name = provider.name
+    lost = all(isinstance(roster.keys[name, key.name], MissingKey) for key in provider.keys)
+    if not lost:
+        lists = list_finding(provider, listed) if reached else ()
+        return (*lists, *request_findings(name, tests))
+    return request_findings(name, tests) if any(tests.passed(k.name) for k in provider.keys) else ()
 
 
 async def _look(scene: Scene, provider: Provider, roster: Roster) -> tuple[Looked, ...]:
@@ -128,7 +139,7 @@ def _ways(scene: Scene, provider: Provider, roster: Roster) -> tuple[Finding, ..
     )
 
 
-def _keys(scene: Scene, provider: Provider, roster: Roster, tests: Tests) -> tuple[Finding, ...]:
+def _keys(scene: Scene, provider: Provider, roster: Roster, tests: Answers) -> tuple[Finding, ...]:
     store = SecretStore(scene.environ)
     found: list[Finding] = []
     for key in provider.keys:

@@ -61,7 +61,7 @@ async def examine_agent(
     if wire.seen.journal and wire.seen.journal.remote:
         return (*found, note("request", f"{wire.seen.journal.url} is not asked from here"))
     if not url:
-        return (*found, fail("request", "no gateway is running for it", "gateway serve"))
+        return (*found, warn("request", "no gateway is running to answer it", "gateway serve"))
     if scene.offline:
         return (*found, note("request", "not asked (--offline)"))
     trial = _trial(scene, wire, url)
