@@ -70,28 +70,31 @@ async def examine(scene: Scene, tell: Tell) -> tuple[Examined, ...]:
     """
     facts = await _facts(scene)
     vendors, agents = _chosen(facts)
-    async with asyncio.TaskGroup() as group:
-        asked = {name: group.create_task(_vendor(facts, name)) for name in vendors}
-        tried = {
-            wire.agent.name: group.create_task(_bounded(_agent(facts, wire))) for wire in agents
-        }
-        done: list[Examined] = []
+    done: list[Examined] = []
 
-        def told(name: str, findings: tuple[Finding, ...]) -> None:
-            if findings:
-                done.append(Examined(name, findings))
-                tell(done[-1])
+    def told(name: str, findings: tuple[Finding, ...]) -> None:
+        if findings:
+            done.append(Examined(name, findings))
+            tell(done[-1])
 
-        for name, look in _quick(facts).items():
-            told(name, await _bounded(aside(look, LONGEST)))
-        for name, vendor in asked.items():
-            told(f"provider {name}", (await vendor).findings)
-        if asked and not scene.offline:
-            told("clock", _clock([await vendor for vendor in asked.values()]))
-        for name, agent in tried.items():
-            told(f"agent {name}", await agent)
-        if not scene.only:
-            told("other agents", unwired(facts.wires))
+    try:
+        async with asyncio.TaskGroup() as group:
+            asked = {name: group.create_task(_vendor(facts, name)) for name in vendors}
+            tried = {
+                wire.agent.name: group.create_task(_bounded(_agent(facts, wire))) for wire in agents
+            }
+            for name, look in _quick(facts).items():
+                told(name, await _bounded(aside(look, LONGEST)))
+            for name, vendor in asked.items():
+                told(f"provider {name}", (await vendor).findings)
+            if asked and not scene.offline:
+                told("clock", _clock([await vendor for vendor in asked.values()]))
+            for name, agent in tried.items():
+                told(f"agent {name}", await agent)
+    except ExceptionGroup as errors:  # only telling can fail, such as into a pipe that is closed
+        raise errors.exceptions[0] from None
+    if not scene.only:
+        told("other agents", unwired(facts.wires))
     return tuple(done)
 
 
