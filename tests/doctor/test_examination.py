@@ -106,6 +106,16 @@ async def test_nothing_is_written(tmp_path: Path) -> None:
     assert untouched(tmp_path)
 
 
+async def test_a_ledger_that_nobody_has_open_is_left_alone(tmp_path: Path) -> None:
+    async with running(tmp_path, ""):
+        pass
+    state = scene(tmp_path).places.state
+    before = sorted(os.listdir(state))
+    findings = await found(scene(tmp_path))
+    assert findings["files: ledger"].state == "ok"
+    assert sorted(os.listdir(state)) == before and LEDGER in before
+
+
 async def test_a_port_that_another_program_holds(tmp_path: Path) -> None:
     async with held_port() as port:
         configure(tmp_path, f"[server]\nport = {port}\n")

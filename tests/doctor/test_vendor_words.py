@@ -46,7 +46,14 @@ TRIAL = Trial("kimi-code", "chat", URL, "coder")
 
 def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
     del machine
-    return {"X_BASE": f"{wish.url}/v1", "X_KEY": wish.key, "X_MODEL": wish.model, "X_RIVAL": ""}
+    whole = f'{{"url": "{wish.url}"}}'
+    return {
+        "X_BASE": f"{wish.url}/v1",
+        "X_ALL": whole,
+        "X_KEY": wish.key,
+        "X_MODEL": wish.model,
+        "X_RIVAL": "",
+    }
 
 
 AGENT = Agent("x", "X Agent", ("x",), "chat", "made up", variables=_variables)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdgate.core.doctor import Examined, Finding, Scene
 
 _MEANINGS = {"ok": "done", "note": "quiet", "warn": "waiting", "fail": "error"}
-_NAME_LEAST = 16
+_NAME_LEAST = 17
 
 
 @click.command("doctor", epilog="Example: gateway doctor deepseek")

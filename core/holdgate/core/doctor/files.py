@@ -107,8 +107,11 @@ def check_ledger(path: Path, monotonic: Callable[[], float]) -> str | None:
     if not path.exists():
         return None
     end = monotonic() + _LEDGER_WITHIN
+    # Beside a ledger that nobody has open, even a reader would leave a log of SQLite's.
+    is_open = path.with_name(f"{path.name}-wal").exists()
+    uri = f"{path.as_uri()}?{'mode=ro' if is_open else 'immutable=1'}"
     try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=1.0)) as db:
+        with closing(sqlite3.connect(uri, uri=True, timeout=1.0)) as db:
             db.set_progress_handler(lambda: monotonic() > end, _STEPS)
             found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
     except sqlite3.OperationalError as error:

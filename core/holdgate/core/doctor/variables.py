@@ -34,7 +34,7 @@ def variables_of(agent: Agent, machine: Machine) -> Variables:
     """Read them off the agent's recipe."""
     found = agent.variables(_MARKED, machine)
     return Variables(
-        tuple(name for name, value in found.items() if _MARKED.url in value),
+        tuple(name for name, value in found.items() if value.startswith(_MARKED.url)),
         tuple(name for name, value in found.items() if value == _MARKED.key),
         tuple(name for name, value in found.items() if value == _MARKED.model),
         tuple(name for name, value in found.items() if not value),
@@ -95,7 +95,7 @@ def rivals(agent: Agent, machine: Machine, url: str, ours: Iterable[str]) -> tup
 def _astray(agent: Agent, name: str, value: str) -> Finding:
     at = origin_of(value)
     where = f"{at[0]}:{at[1]}" if at else "what is no address"
-    found = f"{name} in this shell sends {agent.title} to {where}"
+    found = f"{name} in this shell may send {agent.title} to {where}"
     return warn("environment", found, f"unset {name}, also in your shell's profile")
 
 
