@@ -7,14 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import trustme
 
 from holdgate.core.agents.base import Agent, Edit, Machine, Wish
 from holdgate.core.agents.journal import FileRecord, Journal
 from holdgate.core.doctor.asking import names_of
+from holdgate.core.doctor.authorities import examine_authorities
 from holdgate.core.doctor.looking import Looked
 from holdgate.core.doctor.trying_agent import Answer, Trial, headers_of
 from holdgate.core.doctor.variables import (
     Variables,
+    examine_addresses,
     examine_proxies,
     origin_of,
     points_here,
@@ -35,6 +38,7 @@ from holdgate.core.doctor.vendor_words import (
 from holdgate.core.doctor.wired import judged
 from holdgate.core.traffic.recognise import recognise_agent
 from holdgate.core.values.settings import Key, Model, Provider
+from tests.relay.reaching import pem_of
 
 URL = "http://127.0.0.1:4653"
 PROVIDER = Provider("fake", chat="https://api.vendor.test/v1", models=(Model("m"),))
@@ -252,6 +256,34 @@ def test_rivals() -> None:
     # What the agent's own files set goes before the environment.
     assert rivals(AGENT, shell, URL, ["X_BASE", "X_RIVAL"]) == ()
     assert rivals(AGENT, machine(X_BASE=f"{URL}/v1"), URL, []) == ()
+
+
+@pytest.mark.parametrize(
+    ("base", "url", "words"),
+    [
+        (f"{URL}/v1", URL, ""),
+        (f"{URL}/v1", "", "no gateway is running"),
+        (f"{URL}/v1", "http://127.0.0.1:4700", "but the gateway is at"),
+        # A local server of another kind, and a vendor: whoever set that knows why.
+        ("http://127.0.0.1:11434/v1", URL, ""),
+        ("https://api.openai.com/v1", URL, ""),
+        ("", URL, ""),
+    ],
+)
+def test_addresses_where_no_gateway_is(base: str, url: str, words: str) -> None:
+    found = examine_addresses([AGENT, AGENT], machine(X_BASE=base), url, (4653, 4653))
+    assert [each.state for each in found] == (["warn"] if words else [])
+    assert all(words in each.found for each in found)
+
+
+def test_authorities_of_no_use(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.pem"
+    broken.write_text("no certificate", encoding="utf-8")
+    good = pem_of(trustme.CA(), tmp_path)
+    for place, states in ((broken, ["warn"]), (tmp_path / "gone.pem", ["warn"]), (good, [])):
+        found = examine_authorities({"NODE_EXTRA_CA_CERTS": str(place)})
+        assert [each.state for each in found] == states
+    assert examine_authorities({"SSL_CERT_FILE": ""}) == ()
 
 
 def test_origins() -> None:

@@ -46,11 +46,14 @@ def command(
     state: "ok", "note", "warn" or "fail"; todo is null where nothing is to be done; failed and
     warned are counts.
     """
+    import logging
     from importlib.metadata import version
 
     from holdgate.core.doctor.finding import as_json as shape
     from holdgate.core.doctor.finding import count
 
+    # What the parts would log is among the findings.
+    logging.getLogger("holdgate").addHandler(logging.NullHandler())
     tell = _nothing if as_json else _shown()
     groups = _examined(_scene(obj, name, offline, config_file), tell)
     failed, warned = count(groups, "fail"), count(groups, "warn")

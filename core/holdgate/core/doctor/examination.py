@@ -7,8 +7,10 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from holdgate.core.agents.recipes.table import find
+from holdgate.core.agents.recipes.table import AGENTS, find
+from holdgate.core.agents.sdks import SDKS
 from holdgate.core.doctor.aside import aside
+from holdgate.core.doctor.authorities import examine_authorities
 from holdgate.core.doctor.clocks import examine_clock
 from holdgate.core.doctor.configuration import (
     Configuration,
@@ -22,9 +24,11 @@ from holdgate.core.doctor.machine import examine_machine
 from holdgate.core.doctor.port import examine_ipv6, examine_port
 from holdgate.core.doctor.running import Running, examine_running, find_running
 from holdgate.core.doctor.scene import Scene
-from holdgate.core.doctor.variables import examine_proxies
+from holdgate.core.doctor.variables import examine_addresses, examine_proxies
 from holdgate.core.doctor.vendors import Vendor, examine_unread, examine_vendor
 from holdgate.core.doctor.wired import Wire, examine_agent, find_wires, unwired
+from holdgate.core.store.instance import read_runtime
+from holdgate.core.values.settings import DEFAULT_PORT
 
 # Seconds that a group may take; what its parts may take is less.
 LONGEST = 18.0
@@ -100,9 +104,17 @@ async def examine(scene: Scene, tell: Tell) -> tuple[Examined, ...]:
 
 async def _facts(scene: Scene) -> _Facts:
     config = read_configuration(scene.places.config_file)
-    running = await aside(lambda: find_running(scene.places.state), _FIND)
+    running = await _running(scene)
     wires = find_wires(scene, running.url if running else "")
     return _Facts(scene, config, running, wires)
+
+
+async def _running(scene: Scene) -> Running | None:
+    try:
+        return await aside(lambda: find_running(scene.places.state), _FIND)
+    except TimeoutError:  # it answers, but drop by drop
+        runtime = read_runtime(scene.places.state)
+        return Running(runtime, answers=False) if runtime else None
 
 
 def _chosen(facts: _Facts) -> tuple[tuple[str, ...], tuple[Wire, ...]]:
@@ -123,6 +135,7 @@ def _quick(facts: _Facts) -> Mapping[str, Callable[[], tuple[Finding, ...]]]:
     scene, config, running = facts.scene, facts.config, facts.running
     places, server = scene.places, config.settings.server
     names = frozenset(config.settings.providers) if config.fine else None
+    known = (*SDKS.values(), *AGENTS.values())
 
     def gateway() -> tuple[Finding, ...]:
         return (
@@ -141,6 +154,8 @@ def _quick(facts: _Facts) -> Mapping[str, Callable[[], tuple[Finding, ...]]]:
         "network": lambda: (
             *examine_exposure(server, places.state),
             *examine_proxies(scene.environ, server.port),
+            *examine_addresses(known, scene.machine, facts.url, (server.port, DEFAULT_PORT)),
+            *examine_authorities(scene.environ),
         ),
     }
     kept = ("configuration", "gateway", "network") if scene.only else groups

@@ -79,6 +79,24 @@ def points_here(agent: Agent, machine: Machine, url: str) -> bool:
     return bool(url) and here in told
 
 
+def examine_addresses(
+    agents: Iterable[Agent], machine: Machine, url: str, ports: Iterable[int]
+) -> tuple[Finding, ...]:
+    """Judge the variables that lead to where a gateway of ours should be, and is not.
+
+    `url` is the running gateway's, "" if none runs; `ports` are those that it may be expected at.
+    """
+    told = {
+        name: machine.environ.get(name, "")
+        for agent in agents
+        for name in variables_of(agent, machine).address
+    }
+    expected = {("127.0.0.1", port) for port in ports} - {origin_of(url)}
+    return tuple(
+        _elsewhere(name, value, url) for name, value in told.items() if origin_of(value) in expected
+    )
+
+
 def rivals(agent: Agent, machine: Machine, url: str, ours: Iterable[str]) -> tuple[Finding, ...]:
     """Judge the variables that may lead a wired agent astray; `ours`: names that its files set."""
     environ, found, ours = machine.environ, variables_of(agent, machine), set(ours)
@@ -90,6 +108,15 @@ def rivals(agent: Agent, machine: Machine, url: str, ours: Iterable[str]) -> tup
         *(_astray(agent, name, value) for name, value in away.items()),
         *(_beside(agent, name) for name in beside),
     )
+
+
+def _elsewhere(name: str, value: str, url: str) -> Finding:
+    at = origin_of(value) or ("", 0)
+    where = f"{name} leads to {at[0]}:{at[1]}"
+    if not url:
+        return warn("environment", f"{where}, where no gateway is running", "gateway serve")
+    found = f"{where}, but the gateway is at {url}"
+    return warn("environment", found, "let gateway env AGENT print that line anew")
 
 
 def _astray(agent: Agent, name: str, value: str) -> Finding:
