@@ -230,3 +230,20 @@ def test_the_shape_of_json() -> None:
         "group": "files", "name": "c", "state": "warn", "found": "x", "todo": "y",
     }  # fmt: skip
     assert checks[0]["todo"] is None
+
+
+@pytest.mark.parametrize(
+    ("provider", "secret"),
+    [
+        (PROVIDER, False),
+        (replace(PROVIDER, keys=(Key("a", "env:X"),)), False),
+        (replace(PROVIDER, keys=(Key("a", "sk-literal"),)), True),
+        (replace(PROVIDER, headers=(("x-team", "a"),)), False),
+        (replace(PROVIDER, headers=(("x-auth", "a"),)), True),
+        (replace(PROVIDER, proxy="http://p:1"), False),
+        (replace(PROVIDER, proxy="http://me:pw@p:1"), True),
+    ],
+)
+def test_secrets_in_the_configuration(provider: Provider, secret: bool) -> None:
+    found = Configuration(CONFIG, True, Settings(providers={"fake": provider}))
+    assert found.has_key is secret

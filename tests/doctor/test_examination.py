@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+import threading
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -20,7 +21,9 @@ from holdgate.core.agents.recipes.table import AGENTS
 from holdgate.core.agents.wiring import Wiring
 from holdgate.core.config.places import find_places
 from holdgate.core.doctor import Finding, Scene, examine
+from holdgate.core.doctor.aside import aside
 from holdgate.core.doctor.examination import NoSuchName
+from holdgate.core.doctor.trying_agent import Trial, try_agent
 from holdgate.core.editing.table import EDITORS
 from holdgate.core.store.callers import GatewayKeys
 from holdgate.core.store.instance import RUNTIME_NAME
@@ -29,6 +32,7 @@ from holdgate.core.values.clock import system_clock
 from tests.cli.serving import untouched
 from tests.fakes.vendor import FakeVendor, Reply
 from tests.journeys.gateway import ENVIRON, VENDOR_KEY, provider, running
+from tests.journeys.test_steering import done
 from tests.relay.reaching import pem_of, tls_of
 
 ROUTE = '[server]\nport = 0\n[routes.coder]\ncandidates = ["fake/fake-model"]\n'
@@ -264,3 +268,32 @@ async def test_names_that_nobody_has(tmp_path: Path) -> None:
     with pytest.raises(NoSuchName) as caught:
         await found(scene(tmp_path, only="fak"))
     assert caught.value.known == ("fake",)
+
+
+async def test_a_gateway_that_hangs_up(tmp_path: Path) -> None:
+    async with held_port() as port:
+        state = scene(tmp_path).places.state
+        state.mkdir()
+        url = f"http://127.0.0.1:{port}"
+        told = {"url": url, "pid": os.getpid(), "token": "t", "version": "0"}
+        (state / RUNTIME_NAME).write_text(json.dumps(told), encoding="utf-8")
+        finding = (await found(scene(tmp_path)))["gateway: gateway"]
+        assert finding.state == "fail" and "does not answer" in finding.found
+
+
+async def test_an_agent_that_stands_in_the_queue(tmp_path: Path) -> None:
+    async with running(tmp_path, provider(DEAD, dialects=("chat",))) as gateway:
+        await done(gateway, "/api/pause")
+        trial = Trial(AGENT, "chat", gateway.url, "fake/fake-model")
+        answer = await asyncio.to_thread(try_agent, trial, gateway.state, 0.3)
+        assert (answer.status, answer.waits) == (None, "waits for fake")
+
+
+async def test_what_blocks_is_not_waited_for() -> None:
+    over = threading.Event()
+    with pytest.raises(TimeoutError):
+        await aside(over.wait, 0.01)
+    over.set()
+    with pytest.raises(ZeroDivisionError):
+        await aside(lambda: 1 // 0, 5.0)
+    assert await aside(lambda: "found", 5.0) == "found"

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdgate.core.config.load import load_file
-from holdgate.core.config.masks import is_reference
+from holdgate.core.config.masks import is_reference, is_secret_header
 from holdgate.core.config.problems import ConfigError, Problem
 from holdgate.core.doctor.finding import Finding, fail, note, ok, warn
-from holdgate.core.values.settings import Route, Settings
+from holdgate.core.relay.proxies import passwords
+from holdgate.core.values.settings import Provider, Route, Settings
 
 _EDIT = "gateway config edit"
 
@@ -31,12 +32,8 @@ class Configuration:
 
     @property
     def has_key(self) -> bool:
-        """Whether a key stands in it; a wrong one is taken to hold some."""
-        if not self.fine:
-            return True
-        keys = (key for each in self.settings.providers.values() for key in each.keys)
-        headers = any(each.headers for each in self.settings.providers.values())
-        return headers or any(key.value and not is_reference(key.value) for key in keys)
+        """Whether a secret stands in it; a wrong file is taken to hold some."""
+        return not self.fine or any(map(_has_secret, self.settings.providers.values()))
 
 
 def read_configuration(path: Path) -> Configuration:
@@ -63,6 +60,14 @@ def examine_configuration(found: Configuration) -> tuple[Finding, ...]:
 
 def _counted(found: Sized, noun: str) -> str:
     return f"{len(found)} {noun}{'' if len(found) == 1 else 's'}"
+
+
+def _has_secret(provider: Provider) -> bool:
+    return (
+        any(key.value and not is_reference(key.value) for key in provider.keys)
+        or any(is_secret_header(name) for name, _ in provider.headers)
+        or bool(passwords([provider.proxy]))
+    )
 
 
 def _route(settings: Settings, route: Route) -> Finding:

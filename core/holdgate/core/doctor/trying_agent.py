@@ -48,24 +48,21 @@ class Answer:
     waits: str = ""
 
 
-def try_agent(trial: Trial, state: Path) -> Answer:
-    """Ask, and look up how the gateway saw it. Blocks. Raises nothing."""
-    try:
-        status, headers, body = _send(trial)
-    except TimeoutError:
-        waits = _waiting(trial, state)
-        return Answer(None, f"no answer within {PATIENCE:g}s", waits=waits)
-    except (OSError, http.client.HTTPException) as error:
-        return Answer(None, f"the gateway cannot be reached: {error}")
-    dialect = DIALECTS[trial.dialect]
-    words = dialect.error_words(body) or ("" if status == 200 else "no words with it")
-    with contextlib.suppress(ValueError):
-        if status == 200 and not dialect.whole(body).failed:
-            words = ""
-    by = f"{headers.get('x-holdgate-provider', '')}/{headers.get('x-holdgate-model', '')}"
-    seen = _recorded(state, headers.get("x-holdgate-request", ""))
-    shown = " ".join(words.split())[:_SHOWN_MOST]
-    return Answer(status, shown, str(seen.get("agent", "")), by.strip("/"))
+def try_agent(trial: Trial, state: Path, patience: float = PATIENCE) -> Answer:
+    """Ask, and look up how the gateway saw it. Blocks for `patience` seconds. Raises nothing."""
+    url = urlsplit(trial.url)
+    connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=patience)
+    with contextlib.closing(connection):
+        try:
+            reply = _reply(connection, trial)
+            body = reply.read()
+        except TimeoutError:
+            # Asked before the request hangs up, and with that leaves the queue.
+            waits = _waiting(trial, state)
+            return Answer(None, f"no answer within {patience:g}s", waits=waits)
+        except (OSError, http.client.HTTPException) as error:
+            return Answer(None, f"the gateway cannot be reached: {error}")
+    return _read(trial, reply, body, state)
 
 
 def headers_of(trial: Trial) -> dict[str, str]:
@@ -81,17 +78,31 @@ def headers_of(trial: Trial) -> dict[str, str]:
     }
 
 
-def _send(trial: Trial) -> tuple[int, Mapping[str, str], bytes]:
+def _reply(connection: http.client.HTTPConnection, trial: Trial) -> http.client.HTTPResponse:
     dialect = DIALECTS[trial.dialect]
     base = f"{trial.url}/v1" if trial.dialect in _VERSIONED else trial.url
-    url = urlsplit(dialect.url(base, "generate", trial.model, "whole"))
-    connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=PATIENCE)
-    with contextlib.closing(connection):
-        body = dialect.tiny_request(trial.model)
-        connection.request("POST", url.path, body, headers_of(trial))
-        reply = connection.getresponse()
-        named = {name.lower(): value for name, value in reply.getheaders()}
-        return reply.status, named, reply.read()
+    path = urlsplit(dialect.url(base, "generate", trial.model, "whole")).path
+    connection.request("POST", path, dialect.tiny_request(trial.model), headers_of(trial))
+    return connection.getresponse()
+
+
+def _read(trial: Trial, reply: http.client.HTTPResponse, body: bytes, state: Path) -> Answer:
+    words = _wrong(trial.dialect, reply.status, body)
+    by = f"{reply.getheader('x-holdgate-provider', '')}/{reply.getheader('x-holdgate-model', '')}"
+    seen = _recorded(state, reply.getheader("x-holdgate-request") or "")
+    shown = " ".join(words.split())[:_SHOWN_MOST]
+    return Answer(reply.status, shown, str(seen.get("agent", "")), by.strip("/"))
+
+
+def _wrong(name: DialectName, status: int, body: bytes) -> str:
+    """Say what is wrong with an answer, "" if nothing is."""
+    dialect = DIALECTS[name]
+    try:
+        if status == 200 and not dialect.whole(body).failed:
+            return ""
+    except ValueError:
+        return "the answer is no JSON"
+    return dialect.error_words(body) or "no words with it"
 
 
 def _keys(journal: Journal | None) -> Iterator[str]:
