@@ -50,6 +50,8 @@ def test_commands_are_found_at_all() -> None:
     [
         ("serve --demo --port 0", True),
         ("provider test deepseek -m x --json", True),
+        ("run claude -m x -- --resume", True),
+        ("run claude --resume", False),
         ("--version", True),
         ("serve --no-such-option", False),
         ("provider", True),
@@ -171,6 +173,7 @@ def refused(line: str) -> str | None:
     known = {"-h", "--help"} | {
         name for param in command.params for name in (*param.opts, *param.secondary_opts)
     }
+    words = words[: words.index("--")] if "--" in words else words  # the rest is for an agent
     unknown = [w for w in words if w.startswith("-") and w.partition("=")[0] not in known]
     return f"no option {unknown[0]}" if unknown else None
 

@@ -41,7 +41,14 @@ def _yaml(parts: Sequence[str]) -> str:
     return "\n".join(parts) + "\n"
 
 
-_SHAPES = {"json": (_JSON, _json), "toml": (_TOML + _TOML_TABLES, _toml), "yaml": (_YAML, _yaml)}
+_DOTENV = ("A=1", "# mine", "export B = 'x y' # why", 'C="two\nlines"', "not a line")
+
+_SHAPES = {
+    "json": (_JSON, _json),
+    "toml": (_TOML + _TOML_TABLES, _toml),
+    "yaml": (_YAML, _yaml),
+    "dotenv": (_DOTENV, _yaml),
+}
 
 
 @st.composite
@@ -64,4 +71,5 @@ def texts(draw: st.DrawFn, wanted: FileEdits, before: Sequence[Edit]) -> str | N
         text = text.replace("\n", "\r\n")
     if draw(st.integers(0, 3)) == 0:
         text = text.rstrip("\r\n")
-    return ("\ufeff" if wanted.format != "yaml" and draw(st.integers(0, 5)) == 0 else "") + text
+    marked = wanted.format in ("json", "toml") and draw(st.integers(0, 5)) == 0
+    return "\ufeff" + text if marked else text

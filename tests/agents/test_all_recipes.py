@@ -103,7 +103,7 @@ def drawn(data: st.DataObject, agent: Agent) -> dict[Path, str]:
 
 @agents
 @given(data=st.data())
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_disconnecting_gives_the_original_bytes(
     tmp_path_factory: pytest.TempPathFactory, agent: Agent, data: st.DataObject
 ) -> None:
@@ -127,12 +127,9 @@ def test_disconnecting_gives_the_original_bytes(
     assert desk.configs() == before
 
 
-COMMENTS = {"json": "// mine, since", "toml": "# mine, since", "yaml": "# mine, since"}
-
-
 @agents
 @given(data=st.data())
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_what_was_written_around_our_values_stays_to_the_byte(
     tmp_path_factory: pytest.TempPathFactory, agent: Agent, data: st.DataObject
 ) -> None:
@@ -146,14 +143,15 @@ def test_what_was_written_around_our_values_stays_to_the_byte(
             text = texts_now[each.file]
             mark = "\ufeff" if text.startswith("\ufeff") else ""
             end = "\r\n" if "\r\n" in text else "\n"
-            texts_now[each.file] = mark + COMMENTS[each.format] + end + text.removeprefix(mark)
+            comment = ("// mine" if each.format == "json" else "# mine") + end
+            texts_now[each.file] = mark + comment + text.removeprefix(mark)
     desk.wiring.disconnect(agent.name)
     assert written(desk.configs()) == written(before)
 
 
 @agents
 @given(data=st.data())
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 def test_what_the_person_set_meanwhile_stays(
     tmp_path_factory: pytest.TempPathFactory, agent: Agent, data: st.DataObject
 ) -> None:
@@ -170,7 +168,8 @@ def test_what_the_person_set_meanwhile_stays(
     theirs = a_text_in(changed.path, changed.value)
     try:
         text = editor.with_value(desk.disk.files[file.file], theirs, "theirs")
-        if isinstance(editor.value(text, ()), dict):
+        can_add = isinstance(editor.value(text, ()), dict) and file.format != "dotenv"
+        if can_add:
             text = editor.with_value(text, ("added", "since"), [1])
         desk.disk.files[file.file] = text
     except CannotChange:
@@ -185,9 +184,7 @@ def test_what_the_person_set_meanwhile_stays(
             assert desk.disk.files.get(other.file) == before.get(other.file)
     now = desk.disk.files[file.file]
     assert editor.value(now, theirs) == "theirs"
-    assert isinstance(editor.value(now, ()), list) or editor.value(now, ("added",)) == {
-        "since": [1]
-    }
+    assert not can_add or editor.value(now, ("added",)) == {"since": [1]}
     for edit in file.edits:
         if edit.path != changed.path:
             assert editor.value(now, edit.path) == former(editor, before, file, edit)
@@ -196,9 +193,14 @@ def test_what_the_person_set_meanwhile_stays(
 @agents
 def test_a_crash_between_any_two_writes_is_repaired(tmp_path: Path, agent: Agent) -> None:
     first = files_of(agent)[0]
-    shapes = {"json": '{\n  "a" : 1 // mine\n}', "toml": "a=1", "yaml": "a:   1\n"}
+    shapes = {
+        "json": '{\n  "a" : 1 // mine\n}',
+        "toml": "a=1",
+        "yaml": "a:   1\n",
+        "dotenv": "A=1\n",
+    }
     is_list = isinstance(first.edits[0].path[0], Item)
-    before = {first.file: "- a: 1 # mine" if is_list else shapes[first.format]}
+    before = {first.file: "- a: 1 # mine" if is_list else shapes.get(first.format, "A=1\n")}
 
     def attempt(at: int) -> None:
         desk = Desk(MemoryDisk(dict(before), at), tmp_path / str(at))
@@ -225,8 +227,8 @@ def test_a_crash_between_any_two_writes_is_repaired(tmp_path: Path, agent: Agent
 @pytest.mark.parametrize("damage", ["{", "[a\n", 'a: "\n', "a = [\n"])
 def test_a_broken_file_is_left_as_it_is(tmp_path: Path, agent: Agent, damage: str) -> None:
     for each in files_of(agent):
-        if each.format == "yaml" and damage == "a = [\n":
-            continue  # a text, for YAML
+        if each.format == "dotenv" or (each.format == "yaml" and damage == "a = [\n"):
+            continue  # such a file is never broken; for YAML that is a text
         before = {each.file: damage}
         desk = Desk(MemoryDisk(dict(before)), tmp_path)
         with pytest.raises(Refused, match=f"{each.file} cannot be understood: .*line"):
@@ -269,5 +271,5 @@ def a_text_in(path: ValuePath, value: object) -> ValuePath:
     if not isinstance(value, dict):
         return path
     known = path[-1].member if isinstance(path[-1], Item) else ""
-    name = next(name for name, each in value.items() if name != known and isinstance(each, str))
-    return (*path, name)
+    name = next(name for name, each in value.items() if name != known)
+    return a_text_in((*path, name), value[name])

@@ -145,6 +145,23 @@ def test_what_the_person_changed_meanwhile_stays(house: House) -> None:
     assert file.read_text(encoding="utf-8") == after
 
 
+@pytest.mark.parametrize(
+    ("agent", "text"),
+    [
+        (JAY, '{"env": {"TOKEN": "\\u006fld" /* why */}}'),
+        (TEE, 'model = \'o\'   # why\nmodel_provider="""mine"""\n'),
+        (WHY, "default: 'o' # why\n"),
+    ],
+)
+def test_what_comes_back_is_spelled_as_before(house: House, agent: Agent, text: str) -> None:
+    file = prepared(house, agent, text)
+    house.wiring().connect(agent, wish(), house.machine)
+    mark = "// since\n" if agent is JAY else "# since\n"
+    file.write_bytes((mark + file.read_bytes().decode()).encode())
+    house.wiring().disconnect(agent.name)
+    assert file.read_bytes().decode() == mark + text
+
+
 def test_what_the_person_set_since_is_left(house: House) -> None:
     file = prepared(house, JAY, '{"env": {"TOKEN": "old"}}')
     house.wiring().connect(JAY, wish(), house.machine)

@@ -227,7 +227,7 @@ def test_which_model(person: Person) -> None:
     one = "model: deepseek/deepseek-chat (the only model of the configuration; "
     assert one in person.said("run", "aider", "--dry-run")
     configure(person.root / "hg", "")
-    assert "-m MODEL; gateway models" in person.fails(1, "run", "aider", "--dry-run")
+    assert "say -m MODEL, or start it" in person.fails(1, "run", "aider", "--dry-run")
 
 
 @pytest.mark.parametrize(
@@ -244,6 +244,14 @@ def test_names_that_nobody_knows_are_warned_of(person: Person, model: str, warni
     assert done.exit_code == 0
     assert (warning in done.stderr) if warning else not done.stderr
     assert f"AIDER_MODEL=openai/{model}" in done.stdout
+
+
+def test_an_agent_with_models_of_its_own(person: Person) -> None:
+    configure(person.root / "hg", CONFIG.replace('preset = "ollama"', 'chat = "http://o"'))
+    told = person.said("run", "claude", "--dry-run")
+    assert "export ANTHROPIC_MODEL=coder" in told
+    configure(person.root / "hg", CONFIG + '[providers.a]\npreset = "anthropic"\n')
+    assert "ANTHROPIC_MODEL" not in person.said("run", "claude", "--dry-run")
 
 
 def test_what_would_be_started(person: Person) -> None:

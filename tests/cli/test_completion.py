@@ -56,7 +56,7 @@ def offered(*words: str) -> list[str]:
 
 def test_commands_and_options(home: Path) -> None:
     assert offered("") == list(COMMANDS)
-    assert offered("e") == ["explain"]
+    assert offered("e") == ["explain", "env"]
     assert offered("pause", "--pro") == ["--provider"]
     assert offered("usage", "--by", "") == ["agent", "model", "provider", "key", "day"]
     assert offered("completion", "") == list(SHELLS)

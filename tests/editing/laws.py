@@ -14,6 +14,7 @@ from holdgate.core.editing.base import (
     first_missing,
 )
 from holdgate.core.editing.plain import changed, found, reduced, same
+from holdgate.core.editing.undoing import undone
 
 
 def check_edit(editor: Editor, text: str, path: Path, value: object) -> str | None:
@@ -31,12 +32,34 @@ def check_edit(editor: Editor, text: str, path: Path, value: object) -> str | No
         undo = first_missing(editor, text, path)
         assert editor.value(text, undo) is MISSING
         assert editor.without(new, undo) == text
+        assert undone(editor, new, path, undo) == text
+        check_meanwhile(editor, text, new, path)
     elif same(old, editor.value(new, path)):
         assert new == text
     else:
         assert first_missing(editor, text, path) == path
-        assert removed(editor, new, path) == removed(editor, text, path), "the rest stays"
+        check_former(editor, text, new, path)
     return new
+
+
+def check_former(editor: Editor, text: str, new: str, path: Path) -> None:
+    """Check that one span was replaced: the former value, as it was written, can come back."""
+    former, now = editor.source(text, path), editor.source(new, path)
+    if former is not None and now is not None:
+        assert editor.with_source(new, path, former) == text
+
+
+def check_meanwhile(editor: Editor, text: str, new: str, path: Path) -> None:
+    """Check that what somebody else puts beside it stays when an addition is undone."""
+    beside = (*path[:-1], "theirs")
+    try:
+        both = editor.with_value(new, beside, "x")
+        left = undone(editor, both, path, first_missing(editor, text, path))
+    except CannotChange:
+        return
+    data = editor.value(text, ())
+    wanted = changed({} if data is MISSING else data, beside, "x")
+    assert same(editor.value(left, ()), wanted)
 
 
 def check_removal(editor: Editor, text: str, path: Path) -> str | None:
@@ -49,7 +72,7 @@ def check_removal(editor: Editor, text: str, path: Path) -> str | None:
     if found(data, path) is MISSING:
         assert new == text
         return new
-    assert is_within(new, text), "a removal adds nothing"
+    assert takes_only(new, text), "a removal adds nothing"
     left, above = reduced(data, path), path
     while not same(editor.value(new, ()), left):  # a table that no header names is gone when empty
         above = above[:-1]
@@ -59,12 +82,11 @@ def check_removal(editor: Editor, text: str, path: Path) -> str | None:
     return new
 
 
-def removed(editor: Editor, text: str, path: Path) -> str:
-    """Give a text without what stands at a path, "" where that cannot be."""
-    try:
-        return editor.without(text, path)
-    except CannotChange:
-        return ""
+def takes_only(new: str, text: str) -> bool:
+    """Tell whether a text has only lost something, and perhaps got an empty block's brackets."""
+    places = (at for at in range(len(new)) if new[at : at + 2] in ("{}", "[]"))
+    bare = (new[:at].removesuffix(" ") + new[at + 2 :] for at in places)
+    return any(is_within(each, text) for each in (new, *bare))
 
 
 def is_within(short: str, long: str) -> bool:

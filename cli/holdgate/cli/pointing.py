@@ -116,7 +116,8 @@ def pointed(agent: Agent, given: Given, token: str = "") -> Pointed:
     `token` is what it shows where the person gave no key; by default one that names the agent.
     """
     from holdgate.core.agents.base import Wish
-    from holdgate.core.agents.choosing import NoSuchTier, chosen, named
+    from holdgate.core.agents.choosing import NoSuchTier, chosen, may_serve_own, named
+    from holdgate.core.values.settings import Settings
 
     places = places_of(given["config_file"])
     settings = settings_of(places)
@@ -128,17 +129,29 @@ def pointed(agent: Agent, given: Given, token: str = "") -> Pointed:
     wiring = wiring_of(places)
     repaired(wiring, agent.name)
     offers = offers_of(gateway, settings, places)
-    choice = chosen(
-        agent, models, _routes(offers), [each.name for each in offers], _before(wiring, agent)
-    )
+    names = [each.name for each in offers]
+    # A library asks for whatever the program that uses it says.
+    own = bool(token) or may_serve_own(agent, Settings() if gateway.remote else settings, names)
+    before = _before(wiring, agent)
+    choice = chosen(agent, models, _routes(offers), names, before, own=own)
     if choice is None:
-        lost = why_unreachable(gateway) if gateway.remote else ""
-        hint = f"{agent.name} must be told a model: -m MODEL; gateway models lists what there is"
-        fail(lost or hint)
+        fail(_no_model(agent, gateway))
     _warn(models, gateway, settings, offers)
     key = gateway.key.reveal() if gateway.key else token or gateway.key_for(agent.name)
     wish = Wish(gateway.url, key, choice.models, offers)
     return Pointed(agent, wish, machine_here(), gateway, wiring, choice.why)
+
+
+def _no_model(agent: Agent, gateway: Gateway) -> str:
+    """Say why no model is known for an agent that needs one."""
+    if gateway.remote and (lost := why_unreachable(gateway)):
+        return lost
+    if not gateway.remote and not gateway.runs:
+        return (
+            f"{agent.name} must be told a model: the configuration names none, and no gateway runs "
+            "that could be asked; say -m MODEL, or start it with: gateway serve"
+        )
+    return f"{agent.name} must be told a model: -m MODEL; gateway models lists what there is"
 
 
 def offers_of(gateway: Gateway, settings: Settings, places: Places) -> tuple[Offered, ...]:

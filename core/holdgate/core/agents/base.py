@@ -15,7 +15,7 @@ from typing import Literal
 from holdgate.core.editing.base import Path as ValuePath
 from holdgate.core.values.names import DialectName
 
-FormatName = Literal["json", "toml", "yaml"]  # json: also with comments and trailing commas
+FormatName = Literal["json", "toml", "yaml", "dotenv"]  # json: comments and trailing commas too
 
 
 @dataclass(frozen=True, slots=True)

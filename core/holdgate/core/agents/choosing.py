@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from holdgate.core.agents.base import Agent, Offered
+from holdgate.core.values.names import DialectName
 from holdgate.core.values.settings import Settings
+
+# What the models are called that the agents of a dialect ask for by themselves.
+_FAMILIES: Mapping[DialectName, str] = MappingProxyType(
+    {"messages": "claude", "responses": "gpt", "gemini": "gemini"}
+)
 
 
 class NoSuchTier(ValueError):
@@ -43,17 +50,20 @@ def chosen(
     routes: Sequence[str],
     models: Sequence[str],
     before: Mapping[str, str],
+    *,
+    own: bool = False,
 ) -> Choice | None:
     """Give the models for an agent; None where it needs one and none is known.
 
     `asked`: what the person named; `before`: what it was connected with; `routes` and `models`:
-    what the gateway offers, each in the order of the configuration.
+    what the gateway offers, each in the order of the configuration; `own`: whether the gateway may
+    serve the models that the agent asks for by itself.
     """
-    if asked.get("") or (not agent.needs_model and not before):
+    if asked.get(""):
         return Choice(asked)
     if before.get(""):
         return Choice({**before, **asked}, "as before")
-    if not agent.needs_model:
+    if own and not agent.needs_model:
         return Choice({**before, **asked})
     for names, only, first in (
         (routes, "the only route", "the first route"),
@@ -61,7 +71,19 @@ def chosen(
     ):
         if names:
             return Choice({"": names[0], **asked}, only if len(names) == 1 else first)
-    return None
+    return None if agent.needs_model else Choice({**before, **asked})
+
+
+def may_serve_own(agent: Agent, settings: Settings, names: Iterable[str]) -> bool:
+    """Tell whether a gateway may serve the models that an agent asks for by itself.
+
+    So it is where a model or route is called as they are, and where a vendor of the agent's own
+    dialect has a list that the configuration leaves open.
+    """
+    family = _FAMILIES.get(agent.dialect)
+    return any(family and family in name for name in names) or any(
+        each.models is None and each.base(agent.dialect) for each in settings.providers.values()
+    )
 
 
 def offered(settings: Settings) -> tuple[Offered, ...]:

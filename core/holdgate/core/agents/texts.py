@@ -6,11 +6,12 @@ now. Only what is still as we set it is taken back; whatever somebody set since 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from holdgate.core.agents.base import Edit
-from holdgate.core.editing.base import MISSING, Editor, Item, first_missing
+from holdgate.core.editing.base import MISSING, CannotChange, Editor, Item, first_missing
 from holdgate.core.editing.base import Path as ValuePath
 
 _BOM = "\ufeff"
@@ -158,10 +159,16 @@ class _Taking:
             self.text = self._editor.without(self.text, path)
 
     def _put(self, path: ValuePath, value: object) -> None:
+        """Put back what stood at a path, as it was written there if that can be."""
         if value is MISSING:
             self.text = self._editor.without(self.text, path)
-        else:
-            self.text = self._editor.with_value(self.text, path, value)
+            return
+        source = self._editor.source(self._original, path)
+        if source is not None:
+            with contextlib.suppress(CannotChange):
+                self.text = self._editor.with_source(self.text, path, source)
+                return
+        self.text = self._editor.with_value(self.text, path, value)
 
     def _is_hollow(self, path: ValuePath) -> bool:
         """Tell whether nothing stands there but what leads there."""

@@ -16,6 +16,7 @@ from holdgate.core.config.problems import ConfigError, Problem, Report
 from holdgate.core.config.providers import FindPreset, read_providers
 from holdgate.core.config.routes import read_callers, read_routes
 from holdgate.core.config.tables import Table, read_table, sub_table
+from holdgate.core.editing import files
 from holdgate.core.editing.toml_lines import Lines, map_lines
 from holdgate.core.values.settings import Hold, Queue, Server, Settings
 
@@ -40,16 +41,13 @@ def read_text(path: Path) -> str | None:
     Raises ConfigError for a file that cannot be read or is not UTF-8.
     """
     try:
-        return path.read_bytes().decode()
-    except FileNotFoundError:
-        return None
+        return files.read_text(path)
     except OSError as error:
         says = f"cannot be read: {error.strerror or error}"
         raise ConfigError([Problem(str(path), 0, "", says=says)]) from error
-    except UnicodeDecodeError as error:
-        line = bytes(error.object[: error.start]).count(b"\n") + 1
+    except files.NotText as error:
         says = "not UTF-8; save the file in that encoding"
-        raise ConfigError([Problem(str(path), line, "", says=says)]) from error
+        raise ConfigError([Problem(str(path), error.line, "", says=says)]) from error
 
 
 def load(

@@ -44,7 +44,7 @@ class Editor(Protocol):
     An undo is exact: where nothing stood at `path`, and `first` is `first_missing(editor, text,
     path)`, `without(with_value(text, path, value), first)` is `text`, byte for byte; an edit of
     which that is not so is refused. Where the mappings and lists above `path` were there already,
-    `first` is `path` itself.
+    `first` is `path` itself. To undo a text that others have changed since: `undoing.undone`.
     """
 
     def value(self, text: str, path: Path) -> object:
@@ -65,6 +65,21 @@ class Editor(Protocol):
         """Give `text` without what stands at `path`; as it is if nothing does. Raises CannotChange.
 
         Mappings and lists that become empty stay.
+        """
+
+    def source(self, text: str, path: Path) -> str | None:
+        """Give how the value at `path` is written: quotes, digits, and comments in its brackets.
+
+        None if nothing is there, nothing is written, it is a table or block with lines of its own,
+        or it cannot be changed.
+        """
+
+    def with_source(self, text: str, path: Path, source: str) -> str:
+        """Give `text` with the value at `path` written as `source`, which `source()` gave.
+
+        What else is in the text means what it did. Where `with_value` has replaced a value that has
+        a source by one that has a source, too, this gives the former text, byte for byte. Raises
+        CannotChange, also where nothing is at `path`: the plain value is then to be set.
         """
 
 

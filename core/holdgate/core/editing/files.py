@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import tempfile
@@ -9,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 NEW_FILE_MODE = 0o600  # a key may be written into it
+_ANYBODY_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 class NotText(Exception):
@@ -38,11 +40,13 @@ def write_whole(path: Path, text: str) -> None:
 
     A link stays one (the file that it points to is replaced, or made), and the mode stays, as does
     the owner where that is allowed. A new file is readable by its owner alone, and so are new
-    folders above it. After an error the old file stands, and nothing else is left behind, but for
-    such folders. Text that cannot be written as UTF-8 (a lone surrogate) is a UnicodeEncodeError.
+    folders above it. A file that nobody may write is a PermissionError, also where its folder would
+    allow it. After an error the old file stands, and nothing else is left behind, but for such
+    folders. Text that cannot be written as UTF-8 (a lone surrogate) is a UnicodeEncodeError.
     """
     data = text.encode()
     target = path.resolve()
+    _refuse_read_only(target)
     _make_folders(target.parent)
     handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
@@ -55,6 +59,12 @@ def write_whole(path: Path, text: str) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _refuse_read_only(target: Path) -> None:
+    with suppress(FileNotFoundError):
+        if not target.stat().st_mode & _ANYBODY_WRITES:
+            raise PermissionError(errno.EACCES, "the file is read-only", str(target))
 
 
 def _make_folders(folder: Path) -> None:

@@ -18,8 +18,8 @@ from holdgate.core.editing.flow import (
 )
 from holdgate.core.editing.json_style import style_of
 from holdgate.core.editing.json_tree import BOM, read_tree
-from holdgate.core.editing.plain import changed, found, index_of, made, reduced, same
-from holdgate.core.editing.undoing import undoable
+from holdgate.core.editing.plain import changed, found, index_of, made, named, reduced, same
+from holdgate.core.editing.undoing import undoable, with_span
 
 _NEWLINE = re.compile(r"\r?\n")
 
@@ -35,7 +35,7 @@ class JsonEditor:
         """Give `text` with `path` set. A new member is written like those around it, after them."""
         root = read_tree(text)
         old = _plain(root)
-        wanted = changed({} if root is None else old, path, value)
+        wanted = changed({} if root is None else old, path, named(value))
         if same(old, wanted):
             return text
         new = _proved(text, wanted, [_set(text, root, path, found(wanted, path))])
@@ -51,6 +51,26 @@ class JsonEditor:
             return _proved(text, wanted, [_cut_root(text, root)])
         parent, at = _place(root, path)
         return _proved(text, wanted, cuts(text, parent, at, style_of(text, root)))
+
+    def source(self, text: str, path: Path) -> str | None:
+        """Give how the value at `path` is written, or None."""
+        try:
+            span = self._span(text, path)
+        except CannotChange:
+            return None
+        return text[slice(*span)] if span else None
+
+    def with_source(self, text: str, path: Path, source: str) -> str:
+        """Give `text` with the value at `path` written as `source`. Raises CannotChange."""
+        return with_span(self, text, path, self._span(text, path), source)
+
+    def _span(self, text: str, path: Path) -> tuple[int, int] | None:
+        node = read_tree(text)
+        if node is None or found(node.plain, path) is MISSING:
+            return None
+        for step in path:
+            node = node.children[_child_at(node, step)].node
+        return node.start, node.end
 
 
 def _plain(root: Node | None) -> object:

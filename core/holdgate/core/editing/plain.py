@@ -103,6 +103,13 @@ def copied(value: object) -> object:
     return [copied(each) for each in value] if isinstance(value, list | tuple) else value
 
 
+def named(value: object) -> object:
+    """Give a copy of a value of which all names are texts. Raises CannotChange for another."""
+    if isinstance(value, dict):
+        return {_text(key): named(each) for key, each in value.items()}
+    return [named(each) for each in value] if isinstance(value, list | tuple) else value
+
+
 def same(one: object, other: object) -> bool:
     """Tell whether two values are the same in value and kind: 1, 1.0 and true are three values."""
     if type(one) is not type(other):
@@ -130,3 +137,9 @@ def _with_member(step: Item, value: object) -> object:
             f"an item with the {step.member} {step.value!r} is a mapping that has it"
         )
     return {step.member: step.value} | value
+
+
+def _text(name: object) -> str:
+    if not isinstance(name, str):
+        raise CannotChange("a mapping has a name that is no text")
+    return name

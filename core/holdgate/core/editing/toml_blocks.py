@@ -12,7 +12,7 @@ def with_pair(places: TomlPlaces, style: TomlStyle, table: KeyPath, key: str, va
     """Put a key below the last one of a table that is there already. Raises CannotChange."""
     header = places.header_line(table)
     if not table:
-        return _with_top_pair(places, style, key, value)
+        return _with_top_pair(places, style, (key,), value)
     if header is not None:
         inside = [places.lines[places.line(p.child.start)] for p in places.pairs_of(table)]
         first = inside[0] if inside else ""
@@ -24,10 +24,11 @@ def with_pair(places: TomlPlaces, style: TomlStyle, table: KeyPath, key: str, va
         above = len(dotted[-1].table)
         keys = (*(str(each) for each in table[above:]), key)
         return _with_lines(places, places.pair_lines(dotted[-1])[1], style.pair(keys, value))
+    # Only headers of tables below it name it. A header of its own would outlast the key.
     names = tuple(each for each in table if isinstance(each, str))
     if names != table:
         raise CannotChange("a table inside of a list of tables cannot be made here")
-    return with_table(places, style, names, {key: value}, array=False)
+    return _with_top_pair(places, style, (*names, key), value)
 
 
 def with_table(
@@ -71,9 +72,11 @@ def _block(places: TomlPlaces, table: KeyPath) -> tuple[int, int]:
     return start, end
 
 
-def _with_top_pair(places: TomlPlaces, style: TomlStyle, key: str, value: object) -> str:
+def _with_top_pair(
+    places: TomlPlaces, style: TomlStyle, keys: tuple[str, ...], value: object
+) -> str:
     """Put a key of the top level above the first header and its comments."""
-    line = style.pair((key,), value)
+    line = style.pair(keys, value)
     if places.pairs_of(()):
         return _with_lines(places, places.end_of_block((), -1), line)
     at = places.stop(-1)

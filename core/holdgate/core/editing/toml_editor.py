@@ -9,11 +9,11 @@ from typing import cast
 
 from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, KeyPath, Path
 from holdgate.core.editing.flow import cuts, insert, newline_of, spliced
-from holdgate.core.editing.plain import changed, found, made, numbered, reduced, same
+from holdgate.core.editing.plain import changed, found, made, named, numbered, reduced, same
 from holdgate.core.editing.toml_blocks import with_pair, with_table, without_pair, without_tables
 from holdgate.core.editing.toml_places import TomlPlaces
 from holdgate.core.editing.toml_style import TomlStyle
-from holdgate.core.editing.undoing import undoable
+from holdgate.core.editing.undoing import undoable, with_span
 
 BOM = "\ufeff"
 
@@ -28,7 +28,8 @@ class TomlEditor:
 
     A new key stands below the last one of its table, one of the top level above all tables. A new
     table stands at the end; its header has at most two names, what is deeper is inline. A table
-    that no header names goes away with the last that is in it.
+    that only the headers below it name gets dotted keys at the top, and one that nothing names any
+    more goes away with the last that was in it.
     """
 
     def value(self, text: str, path: Path) -> object:
@@ -38,7 +39,7 @@ class TomlEditor:
     def with_value(self, text: str, path: Path, value: object) -> str:
         """Give `text` with `path` set. Raises CannotChange, also for None, which TOML has not."""
         data = _read(text)
-        wanted = changed(data, path, value)
+        wanted = changed(data, path, named(value))
         if same(data, wanted):
             return text
         bom = BOM if text.startswith(BOM) else ""
@@ -56,6 +57,26 @@ class TomlEditor:
             return ""
         bom = BOM if text.startswith(BOM) else ""
         return bom + _removed(text.removeprefix(BOM), data, path)
+
+    def source(self, text: str, path: Path) -> str | None:
+        """Give how the value at `path` is written, or None."""
+        try:
+            span = self._span(text, path)
+        except CannotChange:
+            return None
+        return text[slice(*span)] if span else None
+
+    def with_source(self, text: str, path: Path, source: str) -> str:
+        """Give `text` with the value at `path` written as `source`. Raises CannotChange."""
+        return with_span(self, text, path, self._span(text, path), source)
+
+    def _span(self, text: str, path: Path) -> tuple[int, int] | None:
+        data = _read(text)
+        if not path or found(data, path) is MISSING:
+            return None
+        node = TomlPlaces(text.removeprefix(BOM)).node(numbered(data, path))
+        start = len(BOM) if text.startswith(BOM) else 0
+        return (node.start + start, node.end + start) if node else None
 
 
 def _read(text: str) -> dict[str, object]:

@@ -1,8 +1,34 @@
-"""The proof that an edit can be undone: it is undone once before it is given out."""
+"""Edits undone: what was set goes, and what was made for it goes if nobody put more into it."""
 
 from __future__ import annotations
 
-from holdgate.core.editing.base import MISSING, CannotChange, Editor, Path, first_missing
+from holdgate.core.editing.base import (
+    MISSING,
+    BrokenText,
+    CannotChange,
+    Editor,
+    Item,
+    Path,
+    first_missing,
+)
+from holdgate.core.editing.plain import changed, same
+
+
+def undone(editor: Editor, text: str, path: Path, first: Path) -> str:
+    """Give `text` without `path`, and without the mappings and lists that were made for it.
+
+    `first` is what `first_missing` gave before `path` was set. Between it and `path`, what is empty
+    goes, from below; an item that was made for an Item is so with nothing but its member. Directly
+    behind `with_value` this gives the former text, byte for byte. What else has been put into the
+    text since stays. Raises BrokenText and CannotChange.
+    """
+    text = editor.without(text, path)
+    for length in range(len(path) - 1, len(first) - 1, -1):
+        above = path[:length]
+        if not _is_empty(editor.value(text, above), above):
+            break
+        text = editor.without(text, above)
+    return text
 
 
 def undoable(editor: Editor, text: str, path: Path, new: str) -> str:
@@ -11,6 +37,38 @@ def undoable(editor: Editor, text: str, path: Path, new: str) -> str:
     What was there before has its former value to be put back, so there is nothing to prove.
     """
     first = first_missing(editor, text, path)
-    if editor.value(text, first) is MISSING and editor.without(new, first) != text:
+    if editor.value(text, first) is not MISSING:
+        return new
+    back = [editor.without(new, first)]
+    if first != path:
+        back.append(undone(editor, new, path, first))
+    if any(each != text for each in back):
         raise CannotChange("the change could not be undone exactly")
     return new
+
+
+def with_span(
+    editor: Editor, text: str, path: Path, span: tuple[int, int] | None, source: str
+) -> str:
+    """Give `text` with the value at `path`, which stands at `span`, written as `source`.
+
+    Raises CannotChange if anything else would mean something else.
+    """
+    if span is None:
+        raise CannotChange("there is no value that could be written so")
+    new = text[: span[0]] + source + text[span[1] :]
+    try:
+        value = editor.value(new, path)
+        wanted = changed(editor.value(text, ()), path, value)
+        if value is not MISSING and same(editor.value(new, ()), wanted):
+            return new
+    except BrokenText as error:
+        raise CannotChange("the file's layout does not allow it") from error
+    raise CannotChange("the file's layout does not allow it")
+
+
+def _is_empty(value: object, path: Path) -> bool:
+    step = path[-1] if path else None
+    if isinstance(step, Item):
+        return value in ({}, {step.member: step.value})
+    return value is MISSING or value in ({}, [])

@@ -59,7 +59,7 @@ def without_entry(text: str, node: YamlNode, at: int, above: Entry | None) -> It
     if len(node.entries) == 1:
         if above and own_line:
             yield _cut(text, [lines, (above.sign, above.sign, " " + empty)])
-        elif own_line and node.kind == "map":
+        elif own_line:
             yield _cut(text, [lines])
         yield spliced(text, [(entry.start, entry.node.end, empty)])
     elif own_line:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, KeyPath, Path
+from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, Item, KeyPath, Path
 from holdgate.core.editing.flow import Node, cuts, insert, line_start, newline_of, spliced
-from holdgate.core.editing.plain import changed, found, made, numbered, reduced, same
-from holdgate.core.editing.undoing import undoable
+from holdgate.core.editing.plain import changed, found, made, named, numbered, reduced, same
+from holdgate.core.editing.undoing import undoable, with_span
 from holdgate.core.editing.yaml_blocks import (
     with_entry,
     with_lines,
@@ -33,8 +33,8 @@ class YamlEditor:
 
     def with_value(self, text: str, path: Path, value: object) -> str:
         """Give `text` with `path` set. Raises CannotChange."""
-        data = _read(text)
-        wanted = changed(data, path, value)
+        data = _read(text, path)
+        wanted = changed(data, path, named(value))
         if same(data, wanted):
             return text
         bom = BOM if text.startswith(BOM) else ""
@@ -61,16 +61,43 @@ class YamlEditor:
                 continue
         raise CannotChange("the file's layout does not allow it")
 
+    def source(self, text: str, path: Path) -> str | None:
+        """Give how the value at `path` is written, or None."""
+        try:
+            span = self._span(text, path)
+        except CannotChange:
+            return None
+        return text[slice(*span)] if span else None
 
-def _read(text: str) -> object:
+    def with_source(self, text: str, path: Path, source: str) -> str:
+        """Give `text` with the value at `path` written as `source`. Raises CannotChange."""
+        return with_span(self, text, path, self._span(text, path), source)
+
+    def _span(self, text: str, path: Path) -> tuple[int, int] | None:
+        data = _read(text)
+        if not path or found(data, path) is MISSING:
+            return None
+        _, node, rest = _reached(read_entries(text.removeprefix(BOM)), numbered(data, path))
+        span = _inside(node.flow, rest) if node.flow else node
+        if node.kind in ("map", "list") or span.start == span.end:
+            return None
+        start = len(BOM) if text.startswith(BOM) else 0
+        return span.start + start, span.end + start
+
+
+def _read(text: str, path: Path = ()) -> object:
+    """Give parsed data; of an empty text what the first step of `path` wants it to be."""
     data = read_data(text.removeprefix(BOM))
-    return {} if data is None else data
+    if data is None:
+        return [] if path and isinstance(path[0], Item) else {}
+    return data
 
 
 def _proved(text: str, wanted: object) -> str:
     """Give a text that means what it should. Raises CannotChange for another."""
     try:
-        if same(_read(text), wanted):
+        data = read_data(text.removeprefix(BOM))
+        if same(data, wanted) or (data is None and wanted in ({}, [])):
             return text
     except BrokenText as error:
         raise CannotChange("the file's layout does not allow it") from error

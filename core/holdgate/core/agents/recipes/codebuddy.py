@@ -75,7 +75,8 @@ AGENT: Final = Agent(
     variables=_variables,
     connect=_connect,
     traces=lambda machine: (_home(machine),),
-    note="a list `availableModels` in its models.json hides all other models: add Holdgate's to it",
+    note="a list `availableModels` in its models.json hides all other models, so add Holdgate's "
+    "to it; an address in the `env` of its settings.json comes before `gateway run`",
 )
 
 WORK_AGENT: Final = Agent(

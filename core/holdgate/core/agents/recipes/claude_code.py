@@ -1,0 +1,81 @@
+"""Claude Code, by Anthropic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Wish
+
+_PATIENCE: Final = "3600000"  # milliseconds
+
+# "claude --model opus" and "/model opus" ask for these.
+_NAMED: Final = {
+    "opus": ("ANTHROPIC_DEFAULT_OPUS_MODEL",),
+    "sonnet": ("ANTHROPIC_DEFAULT_SONNET_MODEL",),
+    # The second is the older name of the same. It would go before the first.
+    "haiku": ("ANTHROPIC_DEFAULT_HAIKU_MODEL", "ANTHROPIC_SMALL_FAST_MODEL"),
+    "fable": ("ANTHROPIC_DEFAULT_FABLE_MODEL",),
+}
+
+# Another key, or another vendor's cloud: each would go before ours.
+_RIVALS: Final = (
+    "ANTHROPIC_API_KEY",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_VERTEX",
+    "CLAUDE_CODE_USE_FOUNDRY",
+    "CLAUDE_CODE_USE_MANTLE",
+    "CLAUDE_CODE_USE_ANTHROPIC_AWS",
+)
+
+
+def _home(machine: Machine) -> Path:
+    return machine.folder("CLAUDE_CONFIG_DIR", ".claude")
+
+
+def _models(wish: Wish) -> Mapping[str, str]:
+    """Give a model to every name that Claude Code may ask for, if there is a main one."""
+    told = {"ANTHROPIC_MODEL": wish.model}
+    for tier, variables in _NAMED.items():
+        told |= dict.fromkeys(variables, wish.models.get(tier) or wish.model)
+    # This one is for all subagents, whatever tier they ask for. A main model that stands alone is
+    # meant for them as well; beside tiers it would take the tiers' place.
+    alone = not any(wish.models.get(tier) for tier in _NAMED)
+    told["CLAUDE_CODE_SUBAGENT_MODEL"] = wish.models.get("subagent") or wish.model * alone
+    return {variable: model for variable, model in told.items() if model}
+
+
+def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
+    del machine
+    return {
+        "ANTHROPIC_BASE_URL": wish.url,
+        "ANTHROPIC_AUTH_TOKEN": wish.key,
+        **dict.fromkeys(_RIVALS, ""),
+        **_models(wish),
+        "CLAUDE_STREAM_IDLE_TIMEOUT_MS": _PATIENCE,
+        "API_TIMEOUT_MS": _PATIENCE,
+        # Without it no answer may take longer than 300 s to begin, whatever the other two say.
+        "API_FORCE_IDLE_TIMEOUT": "0",
+    }
+
+
+def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
+    # Claude Code puts these over its environment, where "" is as good as unset.
+    edits = tuple(Edit(("env", name), value) for name, value in _variables(wish, machine).items())
+    return (FileEdits(_home(machine) / "settings.json", "json", edits),)
+
+
+AGENT: Final = Agent(
+    name="claude-code",
+    title="Claude Code",
+    programs=("claude",),
+    dialect="messages",
+    source="measured with 2.1.197",
+    aliases=("claude",),
+    tiers=("opus", "sonnet", "haiku", "fable", "subagent"),
+    needs_model=False,
+    variables=_variables,
+    connect=_connect,
+    traces=lambda machine: (_home(machine),),
+)
