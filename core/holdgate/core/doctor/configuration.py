@@ -51,7 +51,7 @@ def examine_configuration(found: Configuration) -> tuple[Finding, ...]:
     settings = found.settings
     if not found.exists or not settings.providers:
         missing = "names no provider" if found.exists else "does not exist yet"
-        todo = "gateway serve --demo tries all of it without one; gateway presets shows vendors"
+        todo = "gateway provider add NAME (gateway presets shows vendors); or gateway serve --demo"
         return (note("config.toml", f"{found.path} {missing}", todo),)
     counts = f"{_counted(settings.providers, 'provider')}, {_counted(settings.routes, 'route')}"
     routes = (_route(settings, route) for route in settings.routes.values())
