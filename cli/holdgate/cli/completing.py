@@ -121,6 +121,13 @@ def agent_names(
     return _offers(((each.name, each.title) for each in AGENTS.values()), incomplete)
 
 
+def patients(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Offer what `gateway doctor` can be narrowed to: providers, then agents that are connected."""
+    return [*provider_names(ctx, param, incomplete), *connected_names(ctx, param, incomplete)]
+
+
 def kind_names(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem[str]]:

@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "keys": "Make, list and revoke gateway keys.",
         "usage": "Sum up requests and tokens.",
         "config": "See, check and edit the configuration.",
+        "doctor": "Say what does not work, and what to do.",
         "autostart": "Start at login, or no longer.",
         "completion": "Print what lets a shell complete commands and names.",
     }

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,15 @@ def load_or_fail(tray: Tray) -> None:
         tray.load()
     except TrayUnavailable as error:
         fail(f"no tray: {error}")
+
+
+def why_no_tray() -> str:
+    """Say why no icon can be had, without loading what draws it; nothing if one perhaps can."""
+    from holdgate.tray.shell import why_no_screen
+
+    if any(find_spec(name) is None for name in ("pystray", "PIL")):
+        return "the extra tray is not installed (pipx install --force 'holdgate[tray]')"
+    return why_no_screen()
 
 
 def tray_if_any(make: Callable[[], Tray], say: Callable[[str], None]) -> Tray | None:

@@ -228,7 +228,7 @@ def _port_in_use(error: PortInUse) -> str:
 
     who = "another Holdgate has it" if is_holdgate("127.0.0.1", error.port) else "a program has it"
     other = f"gateway serve --port {error.port + 10}"
-    return f"{error}: {who}; stop that one, or say another port: {other}"
+    return f"{error}: {who} (gateway doctor); stop that one, or say another port: {other}"
 
 
 def _say(line: str) -> None:

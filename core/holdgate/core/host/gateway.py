@@ -172,7 +172,10 @@ class Gateway:
         wanted = app.relay.current.roster.settings.server
         port = await listener.start(wanted.host, wanted.port)
         app.doors.address = f"http://{shown_host(wanted.host)}:{port}"
-        self._instance.announce(Runtime(app.doors.address, os.getpid(), app.token, app.version))
+        config = str(self._options.places.config_file)
+        self._instance.announce(
+            Runtime(app.doors.address, os.getpid(), app.token, app.version, config)
+        )
         log.info("ready at %s, version %s", app.doors.address, app.version)
         self._ready.set_result(app.doors.address)
 

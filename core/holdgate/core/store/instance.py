@@ -21,12 +21,13 @@ RUNTIME_NAME = "runtime.json"
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """What runtime.json says: the address, the process and the control token."""
+    """What runtime.json says: the address, the process, the control token, the configuration."""
 
     url: str
     pid: int
     token: str
     version: str
+    config: str = ""
 
 
 class AlreadyRunning(Exception):
@@ -76,7 +77,8 @@ def read_runtime(state: Path) -> Runtime | None:
     try:
         found = json.loads((state / RUNTIME_NAME).read_text(encoding="utf-8"))
         return Runtime(
-            str(found["url"]), int(found["pid"]), str(found["token"]), str(found["version"])
-        )
+            str(found["url"]), int(found["pid"]), str(found["token"]), str(found["version"]),
+            str(found.get("config", "")),
+        )  # fmt: skip
     except (OSError, ValueError, KeyError, TypeError):
         return None
