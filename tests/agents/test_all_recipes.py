@@ -165,7 +165,7 @@ def test_what_the_person_set_meanwhile_stays(
     file = data.draw(st.sampled_from(files_of(agent)))
     editor, changed = (
         EDITORS[file.format],
-        data.draw(st.sampled_from([e for e in file.edits if not e.only_new])),
+        data.draw(st.sampled_from([e for e in file.edits if not (e.only_new or e.renewed)])),
     )
     theirs = a_text_in(changed.path, changed.value)
     try:

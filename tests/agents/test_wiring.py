@@ -11,6 +11,7 @@ import pytest
 from holdgate.core.agents.base import Agent
 from holdgate.core.agents.finding import sight
 from holdgate.core.agents.plan import Refused
+from holdgate.core.agents.recipes.cline import AGENT as CLINE
 from holdgate.core.agents.wiring import Wiring, disconnect_all
 from holdgate.core.editing.table import EDITORS
 from tests.agents.houses import JAY, MADE_UP, TEE, URL, WHY, CrashingDisk, House, crashes, wish
@@ -185,6 +186,26 @@ def test_what_the_person_set_since_is_what_a_new_connection_gives_back(house: Ho
     assert state(house, JAY) == "wired"
     house.wiring().disconnect("jay")
     assert file.read_text(encoding="utf-8") == '{"env": {"TOKEN": "mine"}}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        '{"version":1, "lastUsedProvider": "anthropic"}',
+        '{ "providers": {"openai-compatible": {"settings": {"model": "m"},\n "updatedAt":"26"} } }',
+    ],
+)
+def test_what_the_agent_itself_renews_goes_all_the_same(house: House, text: str | None) -> None:
+    file = prepared(house, CLINE, text)
+    before, wiring = house.seen(), house.wiring()
+    wiring.connect(CLINE, wish(agent="cline"), house.machine)
+    path = ("providers", "openai-compatible", "updatedAt")
+    file.write_text(EDITORS["json"].with_value(file.read_text(), path, "2026-11-30T12:00:00Z"))
+    assert state(house, CLINE) == "wired"
+    done = wiring.disconnect("cline")
+    assert done is not None and not any(each.left for each in done.changes)
+    assert house.seen() == before
 
 
 def test_members_that_the_person_added_to_a_mapping_of_ours_stay(house: House) -> None:

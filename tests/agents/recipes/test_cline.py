@@ -35,7 +35,6 @@ def test_what_only_a_new_file_needs_is_left_alone_otherwise() -> None:
     assert [edit.path[-1] for edit in told.edits if edit.only_new] == [
         "version",
         "modes",
-        "updatedAt",
         "tokenSource",
     ]
 

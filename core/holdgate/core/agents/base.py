@@ -74,11 +74,16 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One value of a file; with `only_new` one that is set only where there is no value yet."""
+    """One value of a file.
+
+    With `only_new` it is set only where there is no value yet. A value that is `renewed` the agent
+    itself sets anew whenever it runs: whatever it became, it is ours.
+    """
 
     path: ValuePath
     value: object
     only_new: bool = False
+    renewed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

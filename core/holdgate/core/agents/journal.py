@@ -133,7 +133,7 @@ def _edit_shape(edit: Edit) -> dict[str, Any]:
         {"member": step.member, "value": step.value} if isinstance(step, Item) else step
         for step in edit.path
     ]
-    return {"path": path, "value": edit.value}
+    return {"path": path, "value": edit.value, **({"renewed": True} if edit.renewed else {})}
 
 
 def _edit_of(shape: dict[str, Any]) -> Edit:
@@ -141,4 +141,4 @@ def _edit_of(shape: dict[str, Any]) -> Edit:
         Item(str(step["member"]), str(step["value"])) if isinstance(step, dict) else step
         for step in shape["path"]
     )
-    return Edit(path, shape["value"])
+    return Edit(path, shape["value"], renewed=bool(shape.get("renewed")))

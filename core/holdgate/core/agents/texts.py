@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdgate.core.agents.base import Edit
 from holdgate.core.editing.base import MISSING, CannotChange, Editor, Item, first_missing
@@ -41,7 +41,7 @@ def needed(editor: Editor, text: str, edits: Iterable[Edit]) -> tuple[Edit, ...]
     Raises BrokenText.
     """
     return tuple(
-        Edit(each.path, each.value)
+        replace(each, only_new=False)
         for each in edits
         if not each.only_new or editor.value(text, each.path) is MISSING
     )
@@ -52,7 +52,9 @@ def intact(editor: Editor, text: str, edits: Iterable[Edit]) -> tuple[bool, ...]
 
     Members that somebody added to a mapping of ours change nothing.
     """
-    return tuple(_covers(editor.value(text, edit.path), edit.value) for edit in edits)
+    return tuple(
+        edit.renewed or _covers(editor.value(text, edit.path), edit.value) for edit in edits
+    )
 
 
 def undone(editor: Editor, text: str, original: str | None, edits: Iterable[Edit]) -> Undone:
@@ -64,13 +66,15 @@ def undone(editor: Editor, text: str, original: str | None, edits: Iterable[Edit
     """
     taking = _Taking(editor, text, original or "")
     made = taking.replayed(edits)
+    renewed = {each.edit.path for each in made if each.edit.renewed}
     ours: dict[ValuePath, list[object]] = {}
     for each in made:
         ours.setdefault(each.edit.path, []).append(each.edit.value)
     for each in reversed(made):
+        path = each.edit.path
         if not taking.took_whole(each):
-            path = each.edit.path
-            taking.take(path, ours[path], taking.before(path))
+            now = [taking.now(path)] if path in renewed else []
+            taking.take(path, ours[path] + now, taking.before(path))
     for path in ours:
         taking.prune(path)
     is_ours = original is None and taking.text.removeprefix(_BOM).strip() in ("", "{}", "[]")
@@ -98,6 +102,9 @@ class _Taking:
 
     def before(self, path: ValuePath) -> object:
         return self._editor.value(self._original, path)
+
+    def now(self, path: ValuePath) -> object:
+        return self._editor.value(self.text, path)
 
     def replayed(self, edits: Iterable[Edit]) -> list[_Made]:
         """Make the edits once more, to see what each of them made."""

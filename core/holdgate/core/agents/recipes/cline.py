@@ -38,7 +38,7 @@ def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
         Edit(("lastUsedProvider",), _PROVIDER),
         Edit(("modes",), {}, only_new=True),
         *(Edit((*entry, "settings", name), value) for name, value in settings.items()),
-        Edit((*entry, "updatedAt"), _NEVER_USED, only_new=True),
+        Edit((*entry, "updatedAt"), _NEVER_USED, renewed=True),
         Edit((*entry, "tokenSource"), "manual", only_new=True),
     )
     return (FileEdits(_file(machine), "json", edits),)
