@@ -57,4 +57,4 @@ def _dollars(price: float | None) -> str:
 def _nothing(filtered: bool) -> str:
     if filtered:
         return "no name has that in it; gateway models lists all"
-    return "no model is known yet; a provider comes first: gateway config edit"
+    return "no model is known yet; a provider comes first: gateway provider add NAME"
