@@ -19,7 +19,14 @@ from holdgate.cli.gateways import (
     served_models,
     why_unreachable,
 )
-from holdgate.cli.options import WRONG_CONFIGURATION, config_option, fail, places_of, settings_of
+from holdgate.cli.options import (
+    WRONG_CONFIGURATION,
+    config_option,
+    fail,
+    places_of,
+    settings_of,
+    tell,
+)
 
 if TYPE_CHECKING:
     from holdgate.core.agents.base import Agent, Machine, Offered, Wish
@@ -93,7 +100,7 @@ def repaired(wiring: Wiring, agent: str = "") -> None:
     """Take back what a crash left half done, and tell it on stderr."""
     for name, error in wiring.repair(agent).items():
         said = f"its files could not be put back: {error}" if error else "its files are put back"
-        click.echo(f"{name}: a command that was changing its files did not end; {said}", err=True)
+        tell(f"{name}: a command that was changing its files did not end; {said}")
 
 
 def agent_of(name: str, more: Mapping[str, Agent] | None = None) -> Agent:
@@ -222,4 +229,4 @@ def _warn(
             continue
         near = nearest_name(name, [*names, *(each.partition("/")[2] for each in names)])
         hint = f"did you mean {near}?" if near else "gateway models lists what there is"
-        click.echo(f"warning: the gateway may not know a model {name}; {hint}", err=True)
+        tell(f"warning: the gateway may not know a model {name}; {hint}")

@@ -61,7 +61,8 @@ def command(ctx: click.Context, shell: str) -> None:
     bash: in ~/.bashrc:  eval "$(gateway completion bash)"
     zsh: in ~/.zshrc, below compinit:  eval "$(gateway completion zsh)"
     fish: gateway completion fish > ~/.config/fish/completions/gateway.fish
-    PowerShell: in $PROFILE:  gateway completion powershell | Out-String | Invoke-Expression
+    PowerShell: in $PROFILE:
+        gateway completion powershell | Out-String | Invoke-Expression
     """
     from click.shell_completion import get_completion_class
 

@@ -22,7 +22,7 @@ def command() -> None:
     """Make, list and revoke gateway keys: what callers from elsewhere must show."""
 
 
-@command.command("add")
+@command.command("add", epilog='Example: gateway keys add "second laptop"')
 @click.argument("name")
 @config_option
 def add_command(name: str, config_file: Path | None) -> None:
@@ -32,13 +32,15 @@ def add_command(name: str, config_file: Path | None) -> None:
     # The key alone is on stdout, so that it can be piped.
     click.echo(text)
     click.echo(
-        "Keep it now, it is not shown again. The agent sends it as its API key "
-        "(Authorization: Bearer, x-api-key or x-goog-api-key).",
+        "Keep it now, it is not shown again. On the other machine, with it in a variable:\n"
+        "gateway run AGENT --url http://THIS-MACHINE:4653 --key-env VAR (so connect, env).\n"
+        "Without Holdgate there, an agent sends it as its API key (Authorization: Bearer,\n"
+        "x-api-key or x-goog-api-key).",
         err=True,
     )
 
 
-@command.command("list")
+@command.command("list", epilog="Example: gateway keys list --json")
 @config_option
 @json_option
 def list_command(config_file: Path | None, as_json: bool) -> None:
@@ -61,7 +63,7 @@ def list_command(config_file: Path | None, as_json: bool) -> None:
         click.echo(f"{entry.id}  {entry.name:{width}}  {day}  {state}")
 
 
-@command.command("revoke")
+@command.command("revoke", epilog='Example: gateway keys revoke "second laptop"')
 @click.argument("name")
 @config_option
 def revoke_command(name: str, config_file: Path | None) -> None:

@@ -26,7 +26,7 @@ _LIMITS = {
 
 @click.command(
     "presets",
-    epilog="Set one up: gateway provider add NAME --preset PRESET",
+    epilog="Example: gateway presets qwen. Set one up: gateway provider add NAME --preset PRESET",
 )
 @click.argument("word", metavar="[NAME]", required=False, shell_complete=preset_names)
 @json_option

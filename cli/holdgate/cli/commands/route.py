@@ -19,6 +19,7 @@ from holdgate.cli.options import (
     places_of,
     refuse,
     settings_of,
+    tell,
 )
 
 if TYPE_CHECKING:
@@ -73,10 +74,10 @@ def add_command(
     else:
         _edit(places, [(path, table)])
     did = "changed" if name in settings.routes else "added"
-    click.echo(f"{did} {name} in {places.config_file}; agents ask for the model {name}")
+    tell(f"{did} {name} in {places.config_file}; agents ask for the model {name}", err=False)
 
 
-@command.command("list")
+@command.command("list", epilog="Example: gateway route list --json")
 @config_option
 @json_option
 def list_command(config_file: Path | None, as_json: bool) -> None:

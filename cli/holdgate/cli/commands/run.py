@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from holdgate.cli.options import fail
+from holdgate.cli.options import fail, tell
 from holdgate.cli.pointing import (
     Given,
     Pointed,
@@ -56,7 +56,7 @@ def command(
     if not no_check and (why := why_unreachable(found.gateway)):
         fail(why)
     if found.model_line:
-        click.echo(found.model_line, err=True)
+        tell(found.model_line)
     _start(program, words, variables)
 
 
