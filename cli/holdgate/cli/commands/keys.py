@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from holdgate.cli.completing import key_ids
 from holdgate.cli.options import config_option, json_option, places_of
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def list_command(config_file: Path | None, as_json: bool) -> None:
 
 
 @command.command("revoke", epilog='Example: gateway keys revoke "second laptop"')
-@click.argument("name")
+@click.argument("name", shell_complete=key_ids)
 @config_option
 def revoke_command(name: str, config_file: Path | None) -> None:
     """Revoke the key called NAME, or with that id, for good."""

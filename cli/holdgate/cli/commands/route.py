@@ -36,7 +36,7 @@ def command() -> None:
     """Add, list and remove routes: a model name, and the providers that may answer to it."""
 
 
-_ADD_EPILOG = "Example: gateway route add coder deepseek/deepseek-chat openrouter/qwen3-coder"
+_ADD_EPILOG = "Example: gateway route add coder deepseek/deepseek-v4-pro relay/glm-5"
 
 
 @command.command("add", epilog=_ADD_EPILOG)
