@@ -205,10 +205,17 @@ def _warn_of_plain(provider: Provider, given: Given, key: GivenKey) -> None:
 
 def _hint_at_preset(given: Given) -> None:
     """Say so where a preset knows more of an address than can be found out."""
+    from holdgate.core.catalog import load_preset
+
     if given.url and (name := preset_at(given.url)):
         tell(
             f"note: that is where the preset {name} leads, which knows the vendor's ways; better: "
             f"gateway provider add {given.name} --preset {name}"
+        )
+    elif given.preset is None and (given.url or given.bases) and load_preset(given.name):
+        tell(
+            f"note: with a URL of your own {given.name} is a name alone, not the preset of that "
+            f"name; for the vendor's ways at that URL: --preset {given.name}"
         )
 
 
