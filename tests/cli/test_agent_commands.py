@@ -128,7 +128,7 @@ def listed(person: Person, name: str = "codebuddy") -> dict[str, object]:
 def test_the_agents_of_this_machine(person: Person) -> None:
     (person.home / ".codebuddy").mkdir()
     lines = person.said("agents").splitlines()
-    rows = {line.split()[0]: line for line in lines[1:3]}
+    rows = {line.split()[0]: line for line in lines[1:-2]}
     assert lines[0].split() == ["AGENT", "TITLE", "STATE", "MODEL", "FOUND"]
     assert "not wired" in rows["codebuddy"] and "~/.codebuddy" in rows["codebuddy"]
     assert str(person.root / "bin/aider") in rows["aider"]
@@ -211,6 +211,8 @@ def test_wrong_usage(person: Person) -> None:
     assert "no model is named" in person.fails(2, "connect", "codebuddy", "-m", "big=")
     assert "NOT_SET is not set" in person.fails(2, "env", "openai", "--key-env", "NOT_SET")
     assert "no key came" in person.fails(2, "env", "openai", "--key-stdin")
+    hint = "behind --: gateway run claude -- --resume"
+    assert hint in person.fails(2, "run", "claude", "--resume", "-m", "x")
     for wrong in ("laptop:4653", "http://a/b", "http://u:p@a", "ftp://a", "http://a:x"):
         assert "nothing behind" in person.fails(2, "env", "openai", "--url", wrong)
 

@@ -31,3 +31,5 @@ def test_help(path: tuple[str, ...]) -> None:
     assert done.exit_code == 0
     assert [line for line in done.output.splitlines() if len(line) > 80] == []
     assert path in _GROUPS or "Example" in done.output
+    # What a command is for is said in one line, whole.
+    assert path not in _GROUPS or "..." not in done.output.partition("Commands:")[2]

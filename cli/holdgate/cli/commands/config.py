@@ -49,7 +49,11 @@ def path_command(config_file: Path | None, as_json: bool) -> None:
     )
 
 
-@command.command("check", epilog="Example: gateway config check")
+@command.command(
+    "check",
+    epilog="Example: gateway config check",
+    short_help="Say what is wrong, or how each name resolves.",
+)
 @config_option
 @json_option
 def check_command(config_file: Path | None, as_json: bool) -> None:

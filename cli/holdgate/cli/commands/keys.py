@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from holdgate.cli.completing import key_ids
-from holdgate.cli.options import config_option, json_option, places_of
+from holdgate.cli.options import config_option, fail, json_option, places_of
 
 if TYPE_CHECKING:
     from holdgate.core.store.callers import GatewayKeys, KeyEntry
@@ -96,4 +96,4 @@ def _told() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
-        raise click.ClickException(" ".join(str(error).split())) from error
+        fail(" ".join(str(error).split()))

@@ -61,7 +61,7 @@ Examples: gateway provider add deepseek
           gateway provider add relay --url https://relay.example"""
 
 
-@click.command("add", epilog=_EPILOG)
+@click.command("add", epilog=_EPILOG, short_help="Add a vendor, a relay or a local server.")
 @click.argument("name", shell_complete=preset_names)
 @click.option(
     "--preset",
@@ -120,6 +120,9 @@ def command(config_file: Path | None, no_test: bool, **options: Any) -> None:
 
 
 def _given(options: dict[str, Any]) -> Given:
+    for each in ("url", *DIALECT_NAMES):
+        if options[each] and not options[each].startswith(("https://", "http://")):
+            fail(f"--{each}: an address begins with https:// or http://", WRONG_CONFIGURATION)
     bases = {name: options[name] for name in DIALECT_NAMES if options[name]}
     return Given(
         name=options["name"],

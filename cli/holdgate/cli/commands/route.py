@@ -39,7 +39,9 @@ def command() -> None:
 _ADD_EPILOG = "Example: gateway route add coder deepseek/deepseek-v4-pro relay/glm-5"
 
 
-@command.command("add", epilog=_ADD_EPILOG)
+@command.command(
+    "add", epilog=_ADD_EPILOG, short_help="Let agents ask for a model name of your own."
+)
 @click.argument("name", shell_complete=route_names)
 @click.argument("candidates", nargs=-1, required=True, shell_complete=candidate_names)
 @click.option("--order", type=click.Choice(_ORDERS), help="Who is asked first; given: the first.")

@@ -27,7 +27,24 @@ if TYPE_CHECKING:
     from holdgate.core.agents.base import Agent
 
 
-@click.command("run", epilog="Example: gateway run claude -m coder -- --resume")
+class _WithWordsBehind(click.Command):
+    """A command that knows what is meant by an option of another program."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; one that is not ours may be the agent's."""
+        typed = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = next((word for word in typed if not word.startswith("-")), "AGENT")
+            hint = f"gateway run {name} -- {error.option_name}"
+            words = f"{error.format_message()} Options of the agent stand behind --: {hint}"
+            raise click.UsageError(words, ctx) from None
+
+
+@click.command(
+    "run", cls=_WithWordsBehind, epilog="Example: gateway run claude -m coder -- --resume"
+)
 @agent_argument
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @pointing_options
