@@ -34,9 +34,9 @@ def add_command(name: str, config_file: Path | None) -> None:
     click.echo(text)
     click.echo(
         "Keep it now, it is not shown again. On the other machine, with it in a variable:\n"
-        "gateway run AGENT --url http://THIS-MACHINE:4653 --key-env VAR (so connect, env).\n"
-        "Without Holdgate there, an agent sends it as its API key (Authorization: Bearer,\n"
-        "x-api-key or x-goog-api-key).",
+        "gateway run AGENT --url http://THIS-MACHINE:4653 --key-env VAR\n"
+        "(connect and env take the same options). Without Holdgate there, an agent sends\n"
+        "it as its API key (Authorization: Bearer, x-api-key or x-goog-api-key).",
         err=True,
     )
 
