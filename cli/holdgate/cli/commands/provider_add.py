@@ -120,9 +120,6 @@ def command(config_file: Path | None, no_test: bool, **options: Any) -> None:
 
 
 def _given(options: dict[str, Any]) -> Given:
-    for each in ("url", *DIALECT_NAMES):
-        if options[each] and not options[each].startswith(("https://", "http://")):
-            fail(f"--{each}: an address begins with https:// or http://", WRONG_CONFIGURATION)
     bases = {name: options[name] for name in DIALECT_NAMES if options[name]}
     return Given(
         name=options["name"],
