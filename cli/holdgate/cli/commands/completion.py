@@ -55,7 +55,7 @@ _PROGRAMS = ("gateway", "gateway-nogui")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish", "powershell"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Print the script that lets SHELL complete commands, request ids, providers and models.
+    """Print the script that lets SHELL complete commands, request ids and names.
 
     \b
     bash: in ~/.bashrc:  eval "$(gateway completion bash)"
