@@ -128,7 +128,7 @@ def listed(person: Person, name: str = "codebuddy") -> dict[str, object]:
 def test_the_agents_of_this_machine(person: Person) -> None:
     (person.home / ".codebuddy").mkdir()
     lines = person.said("agents").splitlines()
-    rows = {line.split()[0]: line for line in lines[1:3]}
+    rows = {line.split()[0]: line for line in lines[1:]}
     assert lines[0].split() == ["AGENT", "TITLE", "STATE", "MODEL", "FOUND"]
     assert "not wired" in rows["codebuddy"] and "~/.codebuddy" in rows["codebuddy"]
     assert str(person.root / "bin/aider") in rows["aider"]
@@ -205,17 +205,23 @@ def test_wrong_usage(person: Person) -> None:
     assert person.fails(2, "disconnect") == "give an AGENT, or --all"
     assert person.fails(2, "disconnect", "aider", "--all") == "give an AGENT, or --all"
     assert person.fails(2, "connect", "codebudy").endswith("did you mean codebuddy?")
+    assert person.fails(2, "run", "cluade").endswith("did you mean claude?")
     assert "has small, big" in person.fails(2, "connect", "codebuddy", "-m", "x=y")
     assert "has one model" in person.fails(2, "connect", "zed", "-m", "x=y")
     assert "no model is named" in person.fails(2, "connect", "codebuddy", "-m", "big=")
     assert "NOT_SET is not set" in person.fails(2, "env", "openai", "--key-env", "NOT_SET")
     assert "no key came" in person.fails(2, "env", "openai", "--key-stdin")
+    hint = "behind --: gateway run claude -- --resume"
+    assert hint in person.fails(2, "run", "claude", "--resume", "-m", "x")
     for wrong in ("laptop:4653", "http://a/b", "http://u:p@a", "ftp://a", "http://a:x"):
         assert "nothing behind" in person.fails(2, "env", "openai", "--url", wrong)
 
 
 def test_agents_that_cannot(person: Person) -> None:
+    configure(person.root / "hg", "")  # what cannot be at all comes before what is missing
     assert "gateway connect droid" in person.fails(1, "run", "droid")
+    assert "goose is not installed" in person.fails(1, "run", "goose")
+    configure(person.root / "hg", CONFIG)
     assert "only after a login" in person.fails(1, "connect", "qoder")
     assert "gateway connect continue" in person.fails(1, "env", "continue")
 
@@ -226,8 +232,10 @@ def test_which_model(person: Person) -> None:
     configure(person.root / "hg", CONFIG.partition("[routes")[0])
     one = "model: deepseek/deepseek-chat (the only model; "
     assert one in person.said("run", "aider", "--dry-run")
-    configure(person.root / "hg", "")
+    configure(person.root / "hg", '[providers.ollama]\npreset = "ollama"\n')
     assert "say -m MODEL, or start it" in person.fails(1, "run", "aider", "--dry-run")
+    configure(person.root / "hg", "")
+    assert "gateway provider add NAME" in person.fails(1, "run", "aider", "--dry-run")
 
 
 @pytest.mark.parametrize(
@@ -252,6 +260,9 @@ def test_an_agent_with_models_of_its_own(person: Person) -> None:
     assert "export ANTHROPIC_MODEL=coder" in told
     configure(person.root / "hg", CONFIG + '[providers.a]\npreset = "anthropic"\n')
     assert "ANTHROPIC_MODEL" not in person.said("run", "claude", "--dry-run")
+    for nobody_has_them in ("", '[providers.c]\nchat = "http://127.0.0.1:1"\n'):
+        configure(person.root / "hg", nobody_has_them)
+        assert "claude-code must be told a model" in person.fails(1, "run", "claude", "--dry-run")
 
 
 def test_what_would_be_started(person: Person) -> None:
@@ -281,7 +292,7 @@ def test_what_keeps_an_agent_from_being_started(person: Person, url: str) -> Non
     elsewhere = ("run", "aider", "-m", "far", "--url")
     assert "no gateway answers at" in person.fails(1, *elsewhere, "http://127.0.0.1:1")
     wrong = person.fails(1, *elsewhere, url, "--key-env", "K", K="wrong")
-    assert "no such key (--key-env VAR" in wrong
+    assert "no such key" in wrong and "gateway keys add NAME" in wrong
     (person.root / "bin/aider").unlink()
     assert "aider is not installed" in person.fails(1, "run", "aider", "-m", "coder")
 
@@ -336,7 +347,7 @@ def test_where_the_gateway_would_be(person: Person, server: str, address: str) -
 
 def test_lines_for_a_shell(person: Person) -> None:
     assert person.said("env", "anthropic", "-m", "coder").splitlines() == [
-        '# for programs with Anthropic\'s libraries; use: eval "$(gateway env anthropic)"',
+        '# for programs with Anthropic\'s libraries; use: eval "$(gateway env anthropic -m coder)"',
         f"export ANTHROPIC_BASE_URL={LOCAL}",
         "export ANTHROPIC_API_KEY=holdgate",
         "unset ANTHROPIC_AUTH_TOKEN",

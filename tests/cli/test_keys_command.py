@@ -107,6 +107,17 @@ def test_a_configuration_file_may_be_named(tmp_path: Path) -> None:
     assert run(tmp_path, "revoke", "a", "--config", config).exit_code == 0
 
 
+def test_ids_are_completed(tmp_path: Path) -> None:
+    ids = [run(tmp_path, "add", name).stdout.split("-")[1] for name in ("a", "b b")]
+    run(tmp_path, "revoke", "a")
+    words = {"_KEYS_COMPLETE": "bash_complete", "COMP_WORDS": "keys revoke ", "COMP_CWORD": "2"}
+    done = CliRunner().invoke(command, (), env={"HOLDGATE_HOME": str(tmp_path), **words})
+    assert done.stdout == f"plain,{ids[1]}\n"
+    (tmp_path / "state" / FILE_NAME).write_text("{", encoding="utf-8")
+    done = CliRunner().invoke(command, (), env={"HOLDGATE_HOME": str(tmp_path), **words})
+    assert (done.exit_code, done.output.strip()) == (0, "")
+
+
 def test_help_writes_nothing(tmp_path: Path) -> None:
     for args in (("--help",), ("add", "--help"), ("list", "--help"), ("revoke", "--help")):
         assert run(tmp_path, *args).exit_code == 0

@@ -113,6 +113,17 @@ def test_it_fits_the_screen(tmp_path: Path, width: int) -> None:
     assert "coder" in "".join(lines) and "2026-01-01" in lines[-1]
 
 
+def test_names_stay_whole_where_sizes_are_told_of_nobody() -> None:
+    name = "openrouter/some-maker/a-model-of-a-very-long-name:free"
+    offer = {"id": name, "spoken": ["chat"], "candidates": None, "sources": []}
+    nothing = {"context": None, "output": None, "prices": None}
+    lines = lines_of([{**offer, **nothing}], "2026-01-01", 80, filtered=False)
+    assert [plain(line).split() for line in lines] == [["NAME", "DIALECTS"], [name, "chat"]]
+    known = {"context": 200000, "output": 9000, "prices": {"input": 1.5, "output": 2.5}}
+    lines = lines_of([{**offer, **known}], "2026-01-01", 80, filtered=False)
+    assert plain(lines[1]).split() == [name, "200,000", "1.5", "2.5"]
+
+
 async def test_a_vendor_is_asked_once_and_its_list_is_kept(tmp_path: Path) -> None:
     async with FakeVendor(models=("a", "b")) as vendor:
         configure(tmp_path, unlisted(vendor.url))

@@ -52,7 +52,12 @@ def test_what_there_is_to_say_about_some() -> None:
     assert 'if the server wants one: key = "env:LM_API_TOKEN"' in run("lmstudio").stdout
     assert "web_search in messages" in run("anthropic").stdout
     assert "refuses parallel_tool_calls" in run("google").stdout
-    assert run("zai").stdout.endswith("like it    zai-coding\n")
+    assert run("zai").stdout.endswith(
+        "like it    zai-coding\nset it up  gateway provider add zai\n"
+    )
+    assert "gateway provider add azure --model ID\n" in run("azure").stdout
+    add = "gateway provider add NAME --preset openai-compatible --url URL\n"
+    assert add in run("openai-compatible").stdout
 
 
 def test_a_word_of_a_name_or_a_title() -> None:

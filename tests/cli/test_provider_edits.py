@@ -102,6 +102,14 @@ async def test_what_add_refuses(file: Path, args: tuple[str, ...], words: str) -
     assert words.replace("; or", "") in said
 
 
+async def test_a_presets_name_beside_a_url_is_told_of(tmp_path: Path) -> None:
+    file = tmp_path / "config" / "config.toml"
+    words = ("provider", "add", "deepseek", "--chat", "http://127.0.0.1:9", "--no-test")
+    assert "--preset deepseek" in (await run(file, *words)).err
+    words = ("provider", "add", "mine", "--chat", "http://127.0.0.1:9", "--no-test")
+    assert not (await run(file, *words)).err
+
+
 @pytest.mark.parametrize(
     ("args", "typed", "words"),
     [

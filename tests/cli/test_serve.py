@@ -269,6 +269,11 @@ async def test_an_address_that_is_none_is_told_in_one_line(tmp_path: Path) -> No
         assert host in done.err and done.err.count("\n") == 1
 
 
+async def test_other_machines_are_told_of(tmp_path: Path) -> None:
+    async with serving(tmp_path, "--lan") as served:
+        assert served.out[-2] == "  each of them needs a key: gateway keys add NAME"
+
+
 # gateway status.
 
 

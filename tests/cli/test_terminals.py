@@ -173,6 +173,14 @@ def check_explained(text: str, width: int, id: str) -> None:
 
 
 @pytest.mark.system("pty")
+async def test_sentences_are_folded_between_words(tmp_path: Path) -> None:
+    words = ("run", "claude", "-m", "zzz", "--dry-run")
+    text = await shown(tmp_path, 60, *words, more={"HOME": str(tmp_path)})
+    first, second, *_ = text.splitlines()
+    assert first == "warning: the gateway may not know a model zzz; gateway"
+    assert second == "models lists what there is"
+
+
 async def test_without_colours_and_into_pipes(tmp_path: Path) -> None:
     async with busy(tmp_path) as gateway:
         ids = await requests_of(gateway)

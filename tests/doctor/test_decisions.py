@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from holdgate.core.autostart import Status
 from holdgate.core.doctor.clocks import Told, examine_clock, told_by
 from holdgate.core.doctor.configuration import Configuration, examine_configuration
-from holdgate.core.doctor.exposure import exposure
+from holdgate.core.doctor.exposure import answering, exposure
 from holdgate.core.doctor.files import FileFact, FolderFact, folder, ledger, readable
 from holdgate.core.doctor.finding import Examined, as_json, fail, note, ok, warn
 from holdgate.core.doctor.machine import autostart, disk, file_limit, tray
@@ -171,6 +172,18 @@ def test_who_can_reach_it(server: Server, keys: int, states: list[str]) -> None:
     assert [each.state for each in found] == states
     if server.lan:
         assert "http://192.168.1.20:4653, http://[fd00::1]:4653" in found[0].found
+
+
+def test_a_gateway_that_was_started_for_others_too() -> None:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        sock.listen()
+        port = sock.getsockname()[1]
+        assert answering(["127.0.0.1"], port) == ("127.0.0.1",)
+    assert answering(["127.0.0.1"], port) == ()
+    (found,) = exposure(Server(), 0, ["10.0.0.9"], served_at=14653)
+    assert found.state == "warn" and "http://10.0.0.9:14653" in found.found
+    assert "serve --lan" in found.found and "lan = true" not in found.found
 
 
 @pytest.mark.parametrize(

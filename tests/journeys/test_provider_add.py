@@ -214,6 +214,7 @@ async def test_the_running_gateway_has_it(tmp_path: Path) -> None:
     async with FakeVendor() as vendor, running(tmp_path, provider(vendor.url)) as gateway:
         done = await add(tmp_path, "new", "--url", vendor.url)
         assert "the running gateway has it within 2 s" in done.out
+        assert "needs FAKE_KEY, too" in done.err
         await gateway.until(
             lambda shown: {lane["provider"] for lane in shown["lanes"]} == {"fake", "new"}
         )

@@ -149,6 +149,20 @@ def connected_names(
     return _offers(((name, "") for name in names), incomplete)
 
 
+def key_ids(
+    ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    """Offer the gateway keys that are good, by their ids: a name may have blanks."""
+    from holdgate.cli.options import places_of
+    from holdgate.core.store.callers import GatewayKeys, KeysFileBroken
+
+    try:
+        found = GatewayKeys(places_of(_config_file(ctx)).state, lambda: 0.0).list()
+    except (KeysFileBroken, OSError):
+        return []
+    return _offers(((each.id, each.name) for each in found if each.enabled), incomplete)
+
+
 def _offers(found: Iterable[tuple[str, str]], incomplete: str) -> list[CompletionItem[str]]:
     from click.shell_completion import CompletionItem
 

@@ -98,7 +98,10 @@ def why_unreachable(gateway: Gateway) -> str:
     except NotRunning:
         return f"no gateway answers at {gateway.url}; is it served with --lan, and the port right?"
     except Refused as error:
-        return f"the gateway at {gateway.url} refused this: {error} (--key-env VAR gives a key)"
+        return (
+            f"the gateway at {gateway.url} refused this: {error}; make a key there (gateway keys "
+            "add NAME), and give it by --key-env VAR or --key-stdin"
+        )
     return "" if _is_ours(found) else f"what answers at {gateway.url} is no Holdgate"
 
 

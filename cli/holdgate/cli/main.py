@@ -115,7 +115,8 @@ def build(*, gui: bool) -> click.Group:
     @click.group(
         cls=LazyGroup,
         context_settings={"help_option_names": ["-h", "--help"], "obj": {"gui": gui}},
-        epilog="First steps: gateway serve --demo, then gateway provider add NAME.",
+        epilog="First steps: gateway provider add NAME, gateway serve, gateway run AGENT; "
+        "without a key: gateway serve --demo.",
     )
     @click.option(
         "--version", is_flag=True, expose_value=False, is_eager=True, callback=_show_version,

@@ -15,23 +15,34 @@ def lines_of(
     """Give the offers of `/api/models` as lines; `date` is that of the facts of models.dev."""
     if not offers:
         return [said(_nothing(filtered))]
+    # Names are there to be copied: on a narrow screen all else goes before they are cut.
     columns = [
-        Column("NAME", least=16, middle=True),
+        Column("NAME", least=48, middle=True),
         Column("CONTEXT", right=True),
-        Column("OUTPUT", right=True, spare=2),
-        Column("IN $/M", right=True),
-        Column("OUT $/M", right=True),
-        Column("CACHED $/M", right=True, spare=3),
-        Column("DIALECTS", spare=4),
-        Column("FROM", spare=5),
+        Column("OUTPUT", right=True, spare=4),
+        Column("IN $/M", right=True, spare=2),
+        Column("OUT $/M", right=True, spare=2),
+        Column("CACHED $/M", right=True, spare=5),
+        Column("DIALECTS", spare=6),
+        Column("FROM", spare=7),
     ]
     rows = [_row(each) for each in offers]
     if any(each["candidates"] for each in offers):
-        columns.append(Column("CANDIDATES", spare=1))
+        columns.append(Column("CANDIDATES", least=16, spare=3))
         for row, each in zip(rows, offers, strict=True):
             row.append(", ".join(each["candidates"] or ()))
+    if not width:
+        return table(columns, rows, width)
     about = f"prices: US dollars for a million tokens, by models.dev as of {date}"
-    return [*table(columns, rows, width), *([said((about, "quiet"))] if width else [])]
+    priced = any(each["prices"] for each in offers)
+    lines = table(*_told(columns, rows), width)
+    return [*lines, *([said((about, "quiet"))] if priced else [])]
+
+
+def _told(columns: list[Column], rows: list[list[str]]) -> tuple[list[Column], list[list[str]]]:
+    """Leave out the columns in which nothing stands."""
+    full = [at for at in range(len(columns)) if any(row[at] for row in rows)]
+    return [columns[at] for at in full], [[row[at] for at in full] for row in rows]
 
 
 def _row(offer: dict[str, Any]) -> list[str]:
@@ -57,4 +68,4 @@ def _dollars(price: float | None) -> str:
 def _nothing(filtered: bool) -> str:
     if filtered:
         return "no name has that in it; gateway models lists all"
-    return "no model is known yet; a provider comes first: gateway config edit"
+    return "no model is known yet; a provider comes first: gateway provider add NAME"

@@ -7,11 +7,11 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
-from holdgate.cli.lines import printable
+from holdgate.cli.lines import folded, printable
 
 if TYPE_CHECKING:
     from holdgate.core.config.places import Places
@@ -89,5 +89,21 @@ def _escaped(letter: str) -> str:
 
 def fail(message: str, code: int = FAILED) -> NoReturn:
     """End the program with one line on stderr that says why and what to do."""
-    click.echo(printable(message), err=True)
+    tell(message)
     raise SystemExit(code)
+
+
+def tell(message: str, *, err: bool = True) -> None:
+    """Say a sentence in one line; on a terminal it is folded between its words."""
+    text = printable(message)
+    width = _width(sys.stderr if err else sys.stdout)
+    for line in folded(text, width, width) if width and len(text) > width // 2 else [text]:
+        click.echo(line, err=err)
+
+
+def _width(stream: TextIO | None) -> int:
+    """Give how many cells a terminal is wide, 0 for whatever is none."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns if stream and stream.isatty() else 0
+    except (OSError, ValueError):
+        return 0

@@ -19,7 +19,14 @@ from holdgate.cli.gateways import (
     served_models,
     why_unreachable,
 )
-from holdgate.cli.options import WRONG_CONFIGURATION, config_option, fail, places_of, settings_of
+from holdgate.cli.options import (
+    WRONG_CONFIGURATION,
+    config_option,
+    fail,
+    places_of,
+    settings_of,
+    tell,
+)
 
 if TYPE_CHECKING:
     from holdgate.core.agents.base import Agent, Machine, Offered, Wish
@@ -93,7 +100,7 @@ def repaired(wiring: Wiring, agent: str = "") -> None:
     """Take back what a crash left half done, and tell it on stderr."""
     for name, error in wiring.repair(agent).items():
         said = f"its files could not be put back: {error}" if error else "its files are put back"
-        click.echo(f"{name}: a command that was changing its files did not end; {said}", err=True)
+        tell(f"{name}: a command that was changing its files did not end; {said}")
 
 
 def agent_of(name: str, more: Mapping[str, Agent] | None = None) -> Agent:
@@ -104,7 +111,8 @@ def agent_of(name: str, more: Mapping[str, Agent] | None = None) -> Agent:
     found = (more or {}).get(name) or find(name)
     if found is None:
         names = [*AGENTS, *(more or {})]
-        near = nearest_name(name, names)
+        aliases = [alias for each in AGENTS.values() for alias in each.aliases]
+        near = nearest_name(name, [*names, *aliases])
         hint = f"did you mean {near}?" if near else f"there are {', '.join(names)}"
         fail(f"{name}: no such agent; {hint}", WRONG_CONFIGURATION)
     return found
@@ -134,8 +142,10 @@ def pointed(agent: Agent, given: Given, token: str = "") -> Pointed:
     before = _before(wiring, agent)
     unasked = by_default(Settings() if gateway.remote else settings, offers)
     choice = chosen(agent, models, _routes(offers), unasked, before, own=own)
-    if choice is None:
-        fail(_no_model(agent, gateway, offers))
+    # Its own models are nobody's here: it would tell of a model that is not there.
+    lost = not own and not gateway.remote and choice is not None and not choice.models
+    if choice is None or lost:
+        fail(_no_model(agent, gateway, settings, offers))
     _warn(models, gateway, settings, offers)
     key = gateway.key.reveal() if gateway.key else token or gateway.key_for(agent.name)
     wish = Wish(gateway.url, key, choice.models, offers)
@@ -159,11 +169,18 @@ def _may_serve_own(
     return may_serve_own(agent, settings, names, kept_lists(settings, places.cache))
 
 
-def _no_model(agent: Agent, gateway: Gateway, offers: tuple[Offered, ...]) -> str:
+def _no_model(
+    agent: Agent, gateway: Gateway, settings: Settings, offers: tuple[Offered, ...]
+) -> str:
     """Say why no model is known for an agent that needs one."""
     if gateway.remote and (lost := why_unreachable(gateway)):
         return lost
-    if not gateway.remote and not gateway.runs:
+    if not gateway.remote and not settings.providers and not offers:
+        return (
+            f"{agent.name} must be told a model, and there is no provider yet: "
+            "gateway provider add NAME"
+        )
+    if not gateway.remote and not gateway.runs and not offers:
         return (
             f"{agent.name} must be told a model: the configuration names none, and no gateway runs "
             "that could be asked; say -m MODEL, or start it with: gateway serve"
@@ -212,4 +229,4 @@ def _warn(
             continue
         near = nearest_name(name, [*names, *(each.partition("/")[2] for each in names)])
         hint = f"did you mean {near}?" if near else "gateway models lists what there is"
-        click.echo(f"warning: the gateway may not know a model {name}; {hint}", err=True)
+        tell(f"warning: the gateway may not know a model {name}; {hint}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from holdgate.cli.options import WRONG_CONFIGURATION, Command, fail
+from holdgate.cli.options import WRONG_CONFIGURATION, Command, fail, tell
 
 if TYPE_CHECKING:
     from holdgate.core.config.places import Places
@@ -106,10 +106,9 @@ def take_key(wish: KeyWish, asked: Asked, *, must_read: bool) -> GivenKey:
     if wish.file is not None:
         return _reference(f"file:{os.path.abspath(wish.file)}", must_read=must_read)
     if wish.text is not None:
-        click.echo(
+        tell(
             "warning: a key in a command line stays in the shell's history, and other programs "
-            f"of this machine see it while the command runs; better: {_WAYS}",
-            err=True,
+            f"of this machine see it while the command runs; better: {_WAYS}"
         )
         return GivenKey(_checked(wish.text), keep=keep)
     if wish.stdin:
@@ -154,7 +153,7 @@ def _reference(ref: str, *, must_read: bool) -> GivenKey:
     except SecretMissing as error:
         if must_read:
             fail(f"{error}; or add it untested: --no-test")
-        click.echo(f"warning: {error}", err=True)
+        tell(f"warning: {error}")
         return GivenKey(Secret(""), ref)
 
 
@@ -163,7 +162,7 @@ def _without(asked: Asked) -> GivenKey:
     from holdgate.core.values.secret import Secret
 
     if asked.env and os.environ.get(asked.env):
-        click.echo(f"the key is that of the environment variable {asked.env}", err=True)
+        tell(f"the key is that of the environment variable {asked.env}")
         return _reference(f"env:{asked.env}", must_read=True)
     if not asked.optional:
         where = f"; it gives keys at {asked.page}" if asked.page else ""

@@ -45,7 +45,7 @@ def on_command(obj: dict[str, object], tray: bool | None, as_json: bool) -> None
     _tell(change, as_json, "it was on already, nothing had to be written")
 
 
-@command.command("off")
+@command.command("off", epilog="Example: gateway autostart off")
 @json_option
 @click.pass_obj
 def off_command(obj: dict[str, object], as_json: bool) -> None:
@@ -58,7 +58,7 @@ def off_command(obj: dict[str, object], as_json: bool) -> None:
     _tell(change, as_json, "it was off already, nothing had to be removed")
 
 
-@command.command("status")
+@command.command("status", epilog="Example: gateway autostart status --json")
 @json_option
 @click.pass_obj
 def status_command(obj: dict[str, object], as_json: bool) -> None:

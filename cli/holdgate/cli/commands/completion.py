@@ -55,13 +55,14 @@ _PROGRAMS = ("gateway", "gateway-nogui")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish", "powershell"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Print the script that lets SHELL complete commands, request ids, providers and models.
+    """Print the script that lets SHELL complete commands, request ids and names.
 
     \b
     bash: in ~/.bashrc:  eval "$(gateway completion bash)"
     zsh: in ~/.zshrc, below compinit:  eval "$(gateway completion zsh)"
     fish: gateway completion fish > ~/.config/fish/completions/gateway.fish
-    PowerShell: in $PROFILE:  gateway completion powershell | Out-String | Invoke-Expression
+    PowerShell: in $PROFILE:
+        gateway completion powershell | Out-String | Invoke-Expression
     """
     from click.shell_completion import get_completion_class
 

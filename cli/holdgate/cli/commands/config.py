@@ -26,7 +26,7 @@ def command() -> None:
     """See, check and edit the configuration."""
 
 
-@command.command("path")
+@command.command("path", epilog="Example: gateway config path --json")
 @config_option
 @json_option
 def path_command(config_file: Path | None, as_json: bool) -> None:
@@ -49,7 +49,11 @@ def path_command(config_file: Path | None, as_json: bool) -> None:
     )
 
 
-@command.command("check")
+@command.command(
+    "check",
+    epilog="Example: gateway config check",
+    short_help="Say what is wrong, or how each name resolves.",
+)
 @config_option
 @json_option
 def check_command(config_file: Path | None, as_json: bool) -> None:
@@ -75,7 +79,7 @@ def check_command(config_file: Path | None, as_json: bool) -> None:
         _echo_fine(path, settings)
 
 
-@command.command("show")
+@command.command("show", epilog="Example: gateway config show")
 @config_option
 @json_option
 def show_command(config_file: Path | None, as_json: bool) -> None:
@@ -98,7 +102,7 @@ def show_command(config_file: Path | None, as_json: bool) -> None:
             click.echo(line)
 
 
-@command.command("edit")
+@command.command("edit", epilog="Example: gateway config edit")
 @config_option
 def edit_command(config_file: Path | None) -> None:
     """Open the configuration in $VISUAL or $EDITOR, then check it."""

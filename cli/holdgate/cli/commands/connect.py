@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from holdgate.cli.options import echo_json, fail, json_option
+from holdgate.cli.options import echo_json, fail, json_option, tell
 from holdgate.cli.pointing import (
     Given,
     Pointed,
@@ -41,8 +41,13 @@ def command(agent: str, dry_run: bool, as_json: bool, **given: Unpack[Given]) ->
     if as_json:
         echo_json(_shape(found, changed, dry_run))
         return
-    for line in _lines(found, changed, dry_run):
-        click.echo(line)
+    if found.model_line:
+        tell(found.model_line, err=False)
+    for _, diff in changed:
+        for line in diff:
+            click.echo(line)
+    for line in _lines(found, changed=bool(changed), dry_run=dry_run):
+        tell(line, err=False)
 
 
 def _done(found: Pointed, dry_run: bool) -> Plan:
@@ -92,17 +97,15 @@ def _shape(
     }
 
 
-def _lines(found: Pointed, changed: list[tuple[str, list[str]]], dry_run: bool) -> list[str]:
+def _lines(found: Pointed, *, changed: bool, dry_run: bool) -> list[str]:
+    """Give what is to be said below the changes."""
     name = found.agent.name
-    lines = [line for line in (found.model_line,) if line]
-    for _, diff in changed:
-        lines += diff
     if dry_run:
-        return [*lines, "nothing was written" if changed else f"{name} is connected so already"]
+        return ["nothing was written" if changed else f"{name} is connected so already"]
     if not changed:
-        lines.append(f"{name} is connected to {found.wish.url} already; nothing had to be written")
+        lines = [f"{name} is connected to {found.wish.url} already; nothing had to be written"]
     else:
-        lines.append(f"{name} is connected to {found.wish.url}; undo: gateway disconnect {name}")
+        lines = [f"{name} is connected to {found.wish.url}; undo: gateway disconnect {name}"]
     if not (found.gateway.runs or found.gateway.remote):
         lines.append("no gateway is running now; start it with: gateway serve")
     return [*lines, *([found.agent.note] if found.agent.note else [])]

@@ -17,6 +17,7 @@ from holdgate.cli.options import (
     fail,
     json_option,
     places_of,
+    tell,
 )
 from holdgate.cli.pointing import wiring_of
 
@@ -49,7 +50,7 @@ def command(agent: str | None, every: bool, config_file: Path | None, as_json: b
         for line in [] if as_json else _lines(each):
             click.echo(line)
         if each.error:
-            click.echo(printable(f"{each.agent} is still connected: {each.error}"), err=True)
+            tell(f"{each.agent} is still connected: {each.error}")
     if any(each.error for each in ended):
         raise SystemExit(FAILED)
 

@@ -37,15 +37,23 @@ def command(kind: str, shell: str | None, **given: Unpack[Given]) -> None:
         why = agent.no_run or f"gateway connect {agent.name} writes what does"
         fail(f"no variables point {agent.name} at a gateway: {why}")
     try:
-        shown = lines(name, variables, _remarks(found, kind, shell, SHELLS[name]))
+        again = f"gateway env {kind}{_options(given, shell)}"
+        shown = lines(name, variables, _remarks(found, again, SHELLS[name]))
     except CannotSay as error:
         fail(str(error))
     for line in shown:
         click.echo(line)
 
 
-def _remarks(found: Pointed, kind: str, shell: str | None, told: Shell) -> tuple[str, ...]:
-    asked = f"gateway env {kind}" + (f" --shell {shell}" if shell else "")
+def _options(given: Given, shell: str | None) -> str:
+    """Give the options that the person gave, as they are to be typed again."""
+    named = [("--config", given["config_file"]), *(("-m", each) for each in given["asked"])]
+    named += [("--url", given["url"]), ("--key-env", given["key_env"]), ("--shell", shell)]
+    words = [word for option, value in named if value for word in (option, str(value))]
+    return f" {shlex.join(words)}" if words else ""
+
+
+def _remarks(found: Pointed, asked: str, told: Shell) -> tuple[str, ...]:
     words = found.agent.arguments(found.wish, found.machine)
     start = [f"start it with: {shlex.join((found.agent.programs[0], *words))}"] if words else []
     return (

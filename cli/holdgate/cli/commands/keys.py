@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from holdgate.cli.options import config_option, json_option, places_of
+from holdgate.cli.completing import key_ids
+from holdgate.cli.options import config_option, fail, json_option, places_of
 
 if TYPE_CHECKING:
     from holdgate.core.store.callers import GatewayKeys, KeyEntry
@@ -22,7 +23,7 @@ def command() -> None:
     """Make, list and revoke gateway keys: what callers from elsewhere must show."""
 
 
-@command.command("add")
+@command.command("add", epilog='Example: gateway keys add "second laptop"')
 @click.argument("name")
 @config_option
 def add_command(name: str, config_file: Path | None) -> None:
@@ -32,13 +33,15 @@ def add_command(name: str, config_file: Path | None) -> None:
     # The key alone is on stdout, so that it can be piped.
     click.echo(text)
     click.echo(
-        "Keep it now, it is not shown again. The agent sends it as its API key "
-        "(Authorization: Bearer, x-api-key or x-goog-api-key).",
+        "Keep it now, it is not shown again. On the other machine, with it in a variable:\n"
+        "gateway run AGENT --url http://THIS-MACHINE:4653 --key-env VAR\n"
+        "(connect and env take the same options). Without Holdgate there, an agent sends\n"
+        "it as its API key (Authorization: Bearer, x-api-key or x-goog-api-key).",
         err=True,
     )
 
 
-@command.command("list")
+@command.command("list", epilog="Example: gateway keys list --json")
 @config_option
 @json_option
 def list_command(config_file: Path | None, as_json: bool) -> None:
@@ -61,8 +64,8 @@ def list_command(config_file: Path | None, as_json: bool) -> None:
         click.echo(f"{entry.id}  {entry.name:{width}}  {day}  {state}")
 
 
-@command.command("revoke")
-@click.argument("name")
+@command.command("revoke", epilog='Example: gateway keys revoke "second laptop"')
+@click.argument("name", shell_complete=key_ids)
 @config_option
 def revoke_command(name: str, config_file: Path | None) -> None:
     """Revoke the key called NAME, or with that id, for good."""
@@ -93,4 +96,4 @@ def _told() -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
-        raise click.ClickException(" ".join(str(error).split())) from error
+        fail(" ".join(str(error).split()))

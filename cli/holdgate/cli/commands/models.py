@@ -13,7 +13,6 @@ import click
 
 from holdgate.cli.commands.models_update import command as update_command
 from holdgate.cli.completing import model_names, provider_names
-from holdgate.cli.lines import printable
 from holdgate.cli.offer_table import lines_of
 from holdgate.cli.options import (
     WRONG_CONFIGURATION,
@@ -23,6 +22,7 @@ from holdgate.cli.options import (
     json_option,
     places_of,
     settings_of,
+    tell,
 )
 from holdgate.cli.screen import Screen
 
@@ -193,4 +193,4 @@ def _check(provider: str, known: Collection[str]) -> None:
 
 
 def _tell(message: str) -> None:
-    click.echo(printable(message), err=True)
+    tell(message)

@@ -26,7 +26,7 @@ _LIMITS = {
 
 @click.command(
     "presets",
-    epilog="Set one up: gateway provider add NAME --preset PRESET",
+    epilog="Example: gateway presets qwen. Set one up: gateway provider add NAME --preset PRESET",
 )
 @click.argument("word", metavar="[NAME]", required=False, shell_complete=preset_names)
 @json_option
@@ -85,6 +85,7 @@ def lines_of(preset: Preset, near: list[str], width: int | None) -> list[Line]:
     facts = [*_addresses(preset), *_key(preset), *_rest(preset)]
     if near:
         facts.append(("like it", ", ".join(near)))
+    facts.append(("set it up", f"gateway provider add {_adding(preset)}"))
     indent = max(cells(label) for label, _ in facts) + 2
     for label, text in facts:
         lines += hanging(said((label, "quiet"), " " * (indent - cells(label))), text, width)
@@ -131,9 +132,19 @@ def _addresses(preset: Preset) -> Iterator[tuple[str, str]]:
         yield "asks", f"{{{name}}}: the {ask.text}" + (ask.default and f", such as {ask.default}")
 
 
+def _adding(preset: Preset) -> str:
+    if preset.generic:
+        return f"NAME --preset {preset.name} --url URL"
+    return f"{preset.name} --model ID" if _has_no_list(preset) else preset.name
+
+
+def _has_no_list(preset: Preset) -> bool:
+    return preset.models is None and bool(preset.lists) and not any(preset.lists.values())
+
+
 def _key(preset: Preset) -> Iterator[tuple[str, str]]:
     if preset.needs_key:
-        yield "key", f"{preset.key_env} in the environment, or key = ... in config.toml"
+        yield "key", f"{preset.key_env} in the environment, or asked for"
     elif preset.key_env:
         yield "key", f'not needed; if the server wants one: key = "env:{preset.key_env}"'
     else:
@@ -171,6 +182,6 @@ def _limits(preset: Preset) -> str:
 def _models(preset: Preset) -> str:
     if preset.models is not None:
         return ", ".join(preset.models)
-    if preset.lists and not any(preset.lists.values()):
-        return "the vendor has no list: name yours in models = [...]"
+    if _has_no_list(preset):
+        return "the vendor has no list: name yours"
     return "asked from the vendor"

@@ -28,7 +28,7 @@ command.add_command(remove_command)
 command.add_command(test_command)
 
 
-@command.command("list")
+@command.command("list", epilog="Example: gateway provider list --json")
 @config_option
 @json_option
 def list_command(config_file: Path | None, as_json: bool) -> None:

@@ -31,6 +31,7 @@ from holdgate.cli.options import (
     places_of,
     refuse,
     settings_of,
+    tell,
 )
 from holdgate.cli.vendor_keys import (
     Asked,
@@ -56,12 +57,18 @@ _OLD = 3600.0  # seconds; a list of that age is renewed when somebody asks
 _LIMITS = ("concurrency", "rpm", "tpm")
 _EPILOG = """\b
 Examples: gateway provider add deepseek
-          gateway provider add relay --url https://relay.example --key-env RELAY_KEY"""
+          gateway provider add work --preset openai --key-env WORK_KEY
+          gateway provider add relay --url https://relay.example"""
 
 
-@click.command("add", epilog=_EPILOG)
+@click.command("add", epilog=_EPILOG, short_help="Add a vendor, a relay or a local server.")
 @click.argument("name", shell_complete=preset_names)
-@click.option("--preset", shell_complete=preset_names, help="The vendor, where NAME is another.")
+@click.option(
+    "--preset",
+    shell_complete=preset_names,
+    metavar="PRESET",
+    help="The vendor, where NAME is another.",
+)
 @click.option("--url", metavar="URL", help="An unknown address: what it speaks is found out.")
 @click.option("--chat", metavar="URL", help="Base URL of Chat Completions.")
 @click.option("--responses", metavar="URL", help="Base URL of Responses.")
@@ -106,10 +113,10 @@ def command(config_file: Path | None, no_test: bool, **options: Any) -> None:
         outcome = _tested(given, provider, preset, key)
         models = (next(each.model for each in outcome.tried if each.passed),)
         table = {**_found(given, outcome), **table}
-    _write(places, given.name, table, key, preset)
+    ref = _write(places, given.name, table, key, preset)
     if not no_test:
         _keep_list(places, given.name, outcome.listed.models or ())
-    _say_next(places, given.name, models)
+    _say_next(places, given.name, models, ref)
 
 
 def _given(options: dict[str, Any]) -> Given:
@@ -192,17 +199,23 @@ def _warn_of_plain(provider: Provider, given: Given, key: GivenKey) -> None:
         except ValueError:
             near = "." not in host or host.endswith((".localhost", ".local", ".lan"))
         if not near:
-            click.echo(f"warning: the key goes to {host} unencrypted; use https://", err=True)
+            tell(f"warning: the key goes to {host} unencrypted; use https://")
             return
 
 
 def _hint_at_preset(given: Given) -> None:
     """Say so where a preset knows more of an address than can be found out."""
+    from holdgate.core.catalog import load_preset
+
     if given.url and (name := preset_at(given.url)):
-        click.echo(
+        tell(
             f"note: that is where the preset {name} leads, which knows the vendor's ways; better: "
-            f"gateway provider add {given.name} --preset {name}",
-            err=True,
+            f"gateway provider add {given.name} --preset {name}"
+        )
+    elif given.preset is None and (given.url or given.bases) and load_preset(given.name):
+        tell(
+            f"note: with a URL of your own {given.name} is a name alone, not the preset of that "
+            f"name; for the vendor's ways at that URL: --preset {given.name}"
         )
 
 
@@ -216,7 +229,7 @@ def _tested(given: Given, provider: Provider, preset: Preset | None, key: GivenK
     if not any(each.passed for each in outcome.tried):
         wrong = what_is_wrong(outcome, has_key=bool(key.secret), named_model=bool(given.models))
         fail(f"{given.name} is not added: {wrong}")
-    click.echo(printable(models_line(outcome)))
+    tell(models_line(outcome), err=False)
     if not given.url:
         _check_spoken(given, preset, outcome)
     return outcome
@@ -260,12 +273,14 @@ def _check_spoken(given: Given, preset: Preset | None, outcome: Outcome) -> None
                 f"({each.cause}: {each.reason}); leave it out, or --no-test"
             )
     for each in missing:
-        words = f"warning: the vendor does not speak {each.dialect} now: {each.reason}"
-        click.echo(printable(words), err=True)
+        tell(f"warning: the vendor does not speak {each.dialect} now: {each.reason}")
 
 
-def _write(places: Places, name: str, table: Table, key: GivenKey, preset: Preset | None) -> None:
-    """Keep the key, then write the table; a key without its table is taken back."""
+def _write(places: Places, name: str, table: Table, key: GivenKey, preset: Preset | None) -> str:
+    """Keep the key, then write the table; a key without its table is taken back.
+
+    Gives what stands for the key, "" where there is none.
+    """
     from holdgate.core.config.edit import set_value
     from holdgate.core.config.problems import ConfigError
 
@@ -279,7 +294,8 @@ def _write(places: Places, name: str, table: Table, key: GivenKey, preset: Prese
         refuse(error)
     where = f"; its key is in {ref.partition(':')[2]}" if key.keep == "file" else ""
     where = "; its key is in the system's secret store" if key.keep == "keyring" else where
-    click.echo(f"added {name} to {places.config_file}{where}")
+    tell(f"added {name} to {places.config_file}{where}", err=False)
+    return ref
 
 
 def _keep_list(places: Places, name: str, ids: tuple[str, ...]) -> None:
@@ -297,9 +313,15 @@ def _keep_list(places: Places, name: str, ids: tuple[str, ...]) -> None:
         ListsFile(places.cache / FILE_NAME).put(KeptList(name, list_url(provider), at, listed))
 
 
-def _say_next(places: Places, name: str, models: tuple[str, ...]) -> None:
+def _say_next(places: Places, name: str, models: tuple[str, ...], ref: str) -> None:
     """Say what to do with it."""
     has_it = is_running(places.state)
+    if has_it and ref.startswith("env:"):
+        variable = ref.removeprefix("env:")
+        tell(
+            f"note: the running gateway needs {variable}, too: where it was started without, "
+            "start it anew from here"
+        )
     click.echo(
         "the running gateway has it within 2 s" if has_it else "start the gateway: gateway serve"
     )

@@ -37,7 +37,11 @@ _A_TEST = 61.0
 _ALL_ELSE = 30.0
 
 
-@click.command("test", epilog="Example: gateway provider test deepseek")
+@click.command(
+    "test",
+    epilog="Example: gateway provider test deepseek",
+    short_help="Ask for a tiny answer for each key and dialect.",
+)
 @click.argument("name", required=False, shell_complete=provider_names)
 @click.option("--all", "all_of_them", is_flag=True, help="Test each provider.")
 @click.option(

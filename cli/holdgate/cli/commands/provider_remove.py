@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from holdgate.core.values.settings import Provider, Route, Settings
 
 
-@click.command("remove", epilog="Example: gateway provider remove deepseek")
+@click.command(
+    "remove",
+    epilog="Example: gateway provider remove deepseek",
+    short_help="Take one out, and its key.",
+)
 @click.argument("name", shell_complete=provider_names)
 @click.option("--force", is_flag=True, help="Take it out of the routes that name it, too.")
 @click.option("--keep-key", is_flag=True, help="Leave the key where add put it.")

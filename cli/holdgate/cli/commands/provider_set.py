@@ -36,7 +36,11 @@ if TYPE_CHECKING:
     from holdgate.core.values.settings import Provider
 
 
-@click.command("set", epilog="Example: gateway provider set deepseek concurrency=4 proxy=direct")
+@click.command(
+    "set",
+    epilog="Example: gateway provider set deepseek concurrency=4 proxy=direct",
+    short_help="Change keys of its table, such as concurrency=4.",
+)
 @click.argument("name", shell_complete=provider_settings)
 @click.argument("pairs", metavar="[KEY=VALUE]...", nargs=-1, shell_complete=provider_settings)
 @key_options

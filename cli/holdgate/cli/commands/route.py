@@ -19,6 +19,7 @@ from holdgate.cli.options import (
     places_of,
     refuse,
     settings_of,
+    tell,
 )
 
 if TYPE_CHECKING:
@@ -35,10 +36,12 @@ def command() -> None:
     """Add, list and remove routes: a model name, and the providers that may answer to it."""
 
 
-_ADD_EPILOG = "Example: gateway route add coder deepseek/deepseek-chat openrouter/qwen3-coder"
+_ADD_EPILOG = "Example: gateway route add coder deepseek/deepseek-v4-pro relay/glm-5"
 
 
-@command.command("add", epilog=_ADD_EPILOG)
+@command.command(
+    "add", epilog=_ADD_EPILOG, short_help="Let agents ask for a model name of your own."
+)
 @click.argument("name", shell_complete=route_names)
 @click.argument("candidates", nargs=-1, required=True, shell_complete=candidate_names)
 @click.option("--order", type=click.Choice(_ORDERS), help="Who is asked first; given: the first.")
@@ -73,10 +76,10 @@ def add_command(
     else:
         _edit(places, [(path, table)])
     did = "changed" if name in settings.routes else "added"
-    click.echo(f"{did} {name} in {places.config_file}; agents ask for the model {name}")
+    tell(f"{did} {name} in {places.config_file}; agents ask for the model {name}", err=False)
 
 
-@command.command("list")
+@command.command("list", epilog="Example: gateway route list --json")
 @config_option
 @json_option
 def list_command(config_file: Path | None, as_json: bool) -> None:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from holdgate.cli.options import fail
+from holdgate.cli.options import fail, tell
 from holdgate.cli.pointing import (
     Given,
     Pointed,
     agent_argument,
     agent_of,
+    machine_here,
     pointed,
     pointing_options,
 )
@@ -26,7 +27,24 @@ if TYPE_CHECKING:
     from holdgate.core.agents.base import Agent
 
 
-@click.command("run", epilog="Example: gateway run claude -m coder -- --resume")
+class _WithWordsBehind(click.Command):
+    """A command that knows what is meant by an option of another program."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options; one that is not ours may be the agent's."""
+        typed = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            name = next((word for word in typed if not word.startswith("-")), "AGENT")
+            hint = f"gateway run {name} -- {error.option_name}"
+            words = f"{error.format_message()} Options of the agent stand behind --: {hint}"
+            raise click.UsageError(words, ctx) from None
+
+
+@click.command(
+    "run", cls=_WithWordsBehind, epilog="Example: gateway run claude -m coder -- --resume"
+)
 @agent_argument
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @pointing_options
@@ -42,19 +60,20 @@ def command(
     """
     from holdgate.cli.gateways import why_unreachable
 
-    found = pointed(agent_of(agent), given)
-    if found.agent.no_run:
-        fail(f"{found.agent.name} cannot be started by this: {found.agent.no_run}")
-    program = _program(found, dry_run)
+    wanted = agent_of(agent)
+    if wanted.no_run:
+        fail(f"{wanted.name} cannot be started by this: {wanted.no_run}")
+    program = _program(wanted, dry_run)
+    found = pointed(wanted, given)
     variables = found.agent.variables(found.wish, found.machine)
     words = (*found.agent.arguments(found.wish, found.machine), *args)
     if dry_run:
-        _show(found, variables, words)
+        _show(found, variables, (program.name, *words))
         return
     if not no_check and (why := why_unreachable(found.gateway)):
         fail(why)
     if found.model_line:
-        click.echo(found.model_line, err=True)
+        tell(found.model_line)
     _start(program, words, variables)
 
 
@@ -64,11 +83,10 @@ def child_environ(environ: Mapping[str, str], variables: Mapping[str, str]) -> d
     return {name: text for name, text in merged.items() if text or name not in variables}
 
 
-def _program(found: Pointed, dry_run: bool) -> Path:
+def _program(agent: Agent, dry_run: bool) -> Path:
     from holdgate.core.agents.finding import program_of
 
-    agent = found.agent
-    program = program_of(agent, found.machine)
+    program = program_of(agent, machine_here())
     if program is None and not dry_run:
         fail(_not_here(agent))
     return program or Path(agent.programs[0])
@@ -89,8 +107,7 @@ def _show(found: Pointed, variables: Mapping[str, str], words: tuple[str, ...]) 
     shell = guessed(os.environ, sys.platform)
     secret = found.gateway.key
     shown = lines("powershell" if shell == "cmd" else shell, variables, ())
-    told = (_program(found, True).name, *words)
-    shown.append(subprocess.list2cmdline(told) if sys.platform == "win32" else shlex.join(told))
+    shown.append(subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words))
     for line in ([f"# {found.model_line}"] if found.model_line else []) + shown:
         click.echo(line.replace(secret.reveal(), MASK) if secret else line)
 

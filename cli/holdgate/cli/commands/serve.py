@@ -219,8 +219,24 @@ def _greet(address: str, options: Options) -> None:
     if options.demo:
         click.echo("  the model demo/demo-model answers without a key: 2 at once, 6 a minute")
     elif not options.settings.providers:
-        click.echo(f"  no provider yet: gateway provider add NAME ({options.places.config_file})")
+        click.echo("  no provider yet: gateway provider add NAME")
+    if options.settings.server.lan:
+        _greet_others(options, address)
     click.echo(f"ready {address}")
+
+
+def _greet_others(options: Options, address: str) -> None:
+    """Say where other machines find it, and what they need."""
+    from urllib.parse import urlsplit
+
+    from holdgate.core.doctor.exposure import own_addresses
+
+    host, port = options.settings.server.host, urlsplit(address).port
+    found = own_addresses() if host in ("0.0.0.0", "::", "*") else (host,)
+    for each in found:
+        shown = f"[{each}]" if ":" in each and not each.startswith("[") else each
+        click.echo(f"  {'from other machines':<26}http://{shown}:{port}")
+    click.echo("  each of them needs a key: gateway keys add NAME")
 
 
 def _port_in_use(error: PortInUse) -> str:

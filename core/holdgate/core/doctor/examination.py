@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from holdgate.core.agents.recipes.table import AGENTS, find
 from holdgate.core.agents.sdks import SDKS
@@ -152,7 +153,7 @@ def _quick(facts: _Facts) -> Mapping[str, Callable[[], tuple[Finding, ...]]]:
         "configuration": lambda: examine_configuration(config),
         "gateway": gateway,
         "network": lambda: (
-            *examine_exposure(server, places.state),
+            *examine_exposure(server, places.state, urlsplit(facts.url).port or 0),
             *examine_proxies(scene.environ, server.port),
             *examine_addresses(known, scene.machine, facts.url, (server.port, DEFAULT_PORT)),
             *examine_authorities(scene.environ),

@@ -17,18 +17,25 @@ _WILDCARDS = ("0.0.0.0", "::", "*")
 _FAR = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
 
 
-def examine_exposure(server: Server, state: Path) -> tuple[Finding, ...]:
-    """Look at who can reach a gateway of these settings."""
+def examine_exposure(server: Server, state: Path, port: int = 0) -> tuple[Finding, ...]:
+    """Look at who can reach a gateway of these settings, or the one that runs at `port`."""
     try:
         keys = sum(key.enabled for key in GatewayKeys(state, lambda: 0.0).list())
     except KeysFileBroken as error:
         return (fail("gateway keys", str(error), "callers from elsewhere are refused until then"),)
+    if port and not server.lan and (found := answering(own_addresses(), port)):
+        return exposure(server, keys, found, served_at=port)
     return exposure(server, keys, own_addresses() if server.host in _WILDCARDS else (server.host,))
 
 
-def exposure(server: Server, keys: int, addresses: Iterable[str]) -> tuple[Finding, ...]:
-    """Judge who can reach the gateway; `keys`: how many gateway keys are enabled."""
-    return (_reach(server, keys, tuple(addresses)), *_forwarded(server, keys))
+def exposure(
+    server: Server, keys: int, addresses: Iterable[str], *, served_at: int = 0
+) -> tuple[Finding, ...]:
+    """Judge who can reach the gateway; `keys`: how many gateway keys are enabled.
+
+    `served_at`: the port at which one answers there though the settings do not say so.
+    """
+    return (_reach(server, keys, tuple(addresses), served_at), *_forwarded(server, keys))
 
 
 def own_addresses() -> tuple[str, ...]:
@@ -41,13 +48,24 @@ def own_addresses() -> tuple[str, ...]:
     return tuple(each for each in found if not ip_address(each.partition("%")[0]).is_loopback)
 
 
-def _reach(server: Server, keys: int, addresses: tuple[str, ...]) -> Finding:
-    if not server.lan:
+def answering(addresses: Iterable[str], port: int, patience: float = 0.5) -> tuple[str, ...]:
+    """Give those of this machine's addresses at which something listens at that port."""
+    found = []
+    for each in addresses:
+        with contextlib.suppress(OSError), socket.create_connection((each, port), patience):
+            found.append(each)
+    return tuple(found)
+
+
+def _reach(server: Server, keys: int, addresses: tuple[str, ...], served_at: int) -> Finding:
+    if not server.lan and not served_at:
         return ok("reach", "this machine alone (lan = false)")
-    where = ", ".join(f"http://{_shown(each)}:{server.port}" for each in addresses)
-    found = f"other machines may ask (lan = true): {where or 'no network is up now'}"
+    where = ", ".join(f"http://{_shown(each)}:{served_at or server.port}" for each in addresses)
+    by = "started by gateway serve --lan" if served_at else "lan = true"
+    found = f"other machines may ask ({by}): {where or 'no network is up now'}"
     if not keys:
-        todo = "gateway keys add NAME for each of them; or lan = false"
+        undo = "serve without --lan" if served_at else "lan = false"
+        todo = f"gateway keys add NAME for each of them; or {undo}"
         return warn("reach", f"{found}; without a gateway key all of them are refused", todo)
     todo = "whether a firewall lets them through is not known: try it from there"
     return note("reach", f"{found}; {keys} gateway keys are good", todo)
