@@ -147,14 +147,16 @@ def ask_as_agent(url: str, path: str, key: str = "", *, patience: float = 2.0) -
     return found
 
 
+def greets(url: str, key: str = "", *, patience: float = 2.0) -> bool:
+    """Tell whether it is a Holdgate that answers at `url`. Raises as `ask_as_agent` does."""
+    found = ask_as_agent(url, "/healthz", key, patience=patience)
+    return isinstance(found, dict) and found.get("name") == "holdgate"
+
+
 def is_holdgate(host: str, port: int) -> bool:
     """Tell whether it is another Holdgate that listens there."""
-    connection = http.client.HTTPConnection(host, port, timeout=2.0)
+    shown = f"[{host}]" if ":" in host else host
     try:
-        connection.request("GET", "/healthz")
-        found = json.loads(connection.getresponse().read())
-    except (OSError, http.client.HTTPException, ValueError):
+        return greets(f"http://{shown}:{port}")
+    except (NotRunning, Refused):
         return False
-    finally:
-        connection.close()
-    return isinstance(found, dict) and found.get("name") == "holdgate"
