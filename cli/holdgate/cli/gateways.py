@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from holdgate.core.values.secret import Secret
     from holdgate.core.values.settings import Settings
 
-_WILDCARDS = ("", "0.0.0.0", "::")
 _SUFFIXES = ("/v1", "/v1beta")
 
 
@@ -79,11 +78,10 @@ def running_url(places: Places) -> str:
 
 def configured_url(settings: Settings) -> str:
     """Give the address at which this machine's gateway would listen; "" for any free port."""
+    from holdgate.core.values.addresses import shown_host
+
     server = settings.server
-    host = server.host.removeprefix("[").removesuffix("]")
-    host = "127.0.0.1" if host in _WILDCARDS else host
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{server.port}" if server.port else ""
+    return f"http://{shown_host(server.host)}:{server.port}" if server.port else ""
 
 
 def why_unreachable(gateway: Gateway) -> str:

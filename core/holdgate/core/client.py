@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from holdgate.core.store.instance import Runtime, read_runtime
+from holdgate.core.values.addresses import host_and_port
 
 _PATIENCE = 10.0  # seconds
 # Of the events: they bring a comment every 15 seconds if nothing else.
@@ -155,8 +156,7 @@ def greets(url: str, key: str = "", *, patience: float = 2.0) -> bool:
 
 def is_holdgate(host: str, port: int) -> bool:
     """Tell whether it is another Holdgate that listens there."""
-    shown = f"[{host}]" if ":" in host else host
     try:
-        return greets(f"http://{shown}:{port}")
+        return greets(f"http://{host_and_port(host, port)}")
     except (NotRunning, Refused):
         return False

@@ -14,6 +14,7 @@ import click
 from holdgate.cli.commands.models_update import command as update_command
 from holdgate.cli.completing import model_names, provider_names
 from holdgate.cli.lines import printable
+from holdgate.cli.near import unknown
 from holdgate.cli.offer_table import lines_of
 from holdgate.cli.options import (
     WRONG_CONFIGURATION,
@@ -185,11 +186,7 @@ async def _ask(settings: Settings, names: list[str], file: ListsFile) -> list[di
 
 def _check(provider: str, known: Collection[str]) -> None:
     if provider not in known:
-        from difflib import get_close_matches
-
-        near = get_close_matches(provider, known, 1)
-        hint = f"did you mean {near[0]}?" if near else "gateway provider list tells all"
-        fail(f"{provider}: no such provider; {hint}", WRONG_CONFIGURATION)
+        fail(unknown("provider", provider, known), WRONG_CONFIGURATION)
 
 
 def _tell(message: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from holdgate.core.doctor.finding import Finding, fail, note, ok, warn
 from holdgate.core.store.callers import GatewayKeys, KeysFileBroken
+from holdgate.core.values.addresses import host_and_port
 from holdgate.core.values.settings import Server
 
 _WILDCARDS = ("0.0.0.0", "::", "*")
@@ -44,7 +45,7 @@ def own_addresses() -> tuple[str, ...]:
 def _reach(server: Server, keys: int, addresses: tuple[str, ...]) -> Finding:
     if not server.lan:
         return ok("reach", "this machine alone (lan = false)")
-    where = ", ".join(f"http://{_shown(each)}:{server.port}" for each in addresses)
+    where = ", ".join(f"http://{host_and_port(each, server.port)}" for each in addresses)
     found = f"other machines may ask (lan = true): {where or 'no network is up now'}"
     if not keys:
         todo = "gateway keys add NAME for each of them; or lan = false"
@@ -62,7 +63,3 @@ def _forwarded(server: Server, keys: int) -> tuple[Finding, ...]:
     return (
         warn("reverse proxy", f"{found}, and there is no gateway key", "gateway keys add NAME"),
     )
-
-
-def _shown(host: str) -> str:
-    return f"[{host}]" if ":" in host and not host.startswith("[") else host
