@@ -22,13 +22,25 @@ def undone(editor: Editor, text: str, path: Path, first: Path) -> str:
     behind `with_value` this gives the former text, byte for byte. What else has been put into the
     text since stays. Raises BrokenText and CannotChange.
     """
-    text = editor.without(text, path)
+    return pruned(editor, editor.without(text, path), path, first)
+
+
+def pruned(editor: Editor, text: str, path: Path, first: Path) -> str:
+    """Give `text` without what is hollow above `path`, from below, up to and with `first`."""
     for length in range(len(path) - 1, len(first) - 1, -1):
         above = path[:length]
-        if not _is_empty(editor.value(text, above), above):
+        if not is_hollow(editor.value(text, above), above):
             break
         text = editor.without(text, above)
     return text
+
+
+def is_hollow(value: object, path: Path) -> bool:
+    """Tell whether nothing stands at a path but what leads there."""
+    step = path[-1] if path else None
+    if isinstance(step, Item):
+        return value in ({}, {step.member: step.value})
+    return value is MISSING or value in ({}, [])
 
 
 def undoable(editor: Editor, text: str, path: Path, new: str) -> str:
@@ -65,10 +77,3 @@ def with_span(
     except BrokenText as error:
         raise CannotChange("the file's layout does not allow it") from error
     raise CannotChange("the file's layout does not allow it")
-
-
-def _is_empty(value: object, path: Path) -> bool:
-    step = path[-1] if path else None
-    if isinstance(step, Item):
-        return value in ({}, {step.member: step.value})
-    return value is MISSING or value in ({}, [])
