@@ -15,9 +15,14 @@ _WHOLE: Mapping[DialectName, str] = MappingProxyType(
 )
 
 
+def list_dialect(provider: Provider) -> DialectName | None:
+    """Give the dialect in which a provider is asked for its list, None if it has no list."""
+    return provider.listing()
+
+
 def list_url(provider: Provider) -> str:
     """Give the address of a provider's list of models, "" if it has none."""
-    dialect = provider.listing()
+    dialect = list_dialect(provider)
     if dialect is None:
         return ""
     usual = DIALECTS[dialect].models_url(provider.base(dialect)) + _WHOLE.get(dialect, "")

@@ -29,12 +29,6 @@ class _Entry(msgspec.Struct):
     output_token_limit: object = msgspec.field(default=None, name="outputTokenLimit")
     max_completion_tokens: object = None
     top_provider: object = None
-    methods: object = msgspec.field(default=None, name="supportedGenerationMethods")
-
-    @property
-    def may_chat(self) -> bool:
-        """Whether the vendor does not say otherwise; of them all only Gemini says anything."""
-        return not isinstance(self.methods, list) or "generateContent" in self.methods
 
     def model(self) -> Model:
         return Model(
@@ -56,28 +50,19 @@ class _Entry(msgspec.Struct):
 
 
 class _List(msgspec.Struct):
-    # Ollama says null where it has none.
-    data: list[_Entry] | msgspec.UnsetType | None = msgspec.UNSET
-    models: list[_Entry] | msgspec.UnsetType | None = msgspec.UNSET
+    data: list[_Entry] | None = None
+    models: list[_Entry] | None = None
 
 
-def models_of(body: bytes, *, chatting: bool = False) -> tuple[Model, ...]:
+def models_of(body: bytes) -> tuple[Model, ...]:
     """Give the models of a list in OpenAI's, Anthropic's or Gemini's form, each once.
 
-    Together writes the bare array. `chatting`: none that the vendor says cannot chat. Raises
-    ValueError or RecursionError for what is no list.
+    Together writes the bare array. Raises ValueError or RecursionError for what is no list.
     """
-    models = (each.model() for each in _entries(body) if each.may_chat or not chatting)
-    return tuple({model.id: model for model in models if model.id}.values())
-
-
-def _entries(body: bytes) -> list[_Entry]:
     found = msgspec.json.decode(body, type=_List | list[_Entry])
-    if isinstance(found, list):
-        return found
-    if found.data is msgspec.UNSET and found.models is msgspec.UNSET:
-        raise ValueError("no list of models")
-    return found.data or found.models or []
+    entries = found if isinstance(found, list) else found.data or found.models or []
+    models = (entry.model() for entry in entries)
+    return tuple({model.id: model for model in models if model.id}.values())
 
 
 def _text(told: object) -> str:

@@ -10,12 +10,12 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 
-from holdgate.core.dialects.listing import list_url
+from holdgate.core.dialects.listing import list_dialect, list_url
 from holdgate.core.relay.fetch import fetch
 from holdgate.core.relay.listed_models import models_of
 from holdgate.core.relay.outgoing import own
-from holdgate.core.relay.ports import Outgoing, Upstream
-from holdgate.core.relay.roster import Current, Roster
+from holdgate.core.relay.ports import Upstream
+from holdgate.core.relay.roster import Current
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.kept_lists import KeptList
@@ -185,23 +185,18 @@ async def fetch_models(
     current: Current, upstream: Upstream, provider: Provider
 ) -> tuple[Model, ...]:
     """Ask a vendor for its list. Raises Fault if it gives none."""
-    request = list_request(provider, current.roster)
+    roster = current.roster
+    keys = [key for key in provider.keys if key.on]
+    if not keys:
+        raise Fault(FaultKind.AUTH, f"{provider.name}: each of its keys is switched off")
+    dialect, url = list_dialect(provider), list_url(provider)
+    if dialect is None:
+        raise Fault(FaultKind.MODEL, "the vendor has none; name yours by models = [...]")
+    request = own("GET", url, b"", roster, (provider.name, keys[0].name), dialect)
     fetched = await fetch(upstream, request, PATIENCE)
     if fetched.head.status != 200:
-        raise Fault(FaultKind.UNREADABLE, f"HTTP {fetched.head.status} from {request.url}")
+        raise Fault(FaultKind.UNREADABLE, f"HTTP {fetched.head.status} from {url}")
     try:
         return models_of(fetched.body)
     except (ValueError, RecursionError) as error:
-        raise Fault(FaultKind.UNREADABLE, f"no list of models at {request.url}") from error
-
-
-def list_request(provider: Provider, roster: Roster) -> Outgoing:
-    """Give the request for a vendor's list. Raises Fault where it has none, or without a key."""
-    key = next((key for key in provider.keys if key.on), None)
-    if key is None:
-        raise Fault(FaultKind.AUTH, f"{provider.name}: each of its keys is switched off")
-    dialect = provider.listing()
-    if dialect is None:
-        raise Fault(FaultKind.MODEL, "the vendor has none; name yours by models = [...]")
-    lane = (provider.name, key.name)
-    return own("GET", list_url(provider), b"", roster, lane, dialect)
+        raise Fault(FaultKind.UNREADABLE, f"no list of models at {url}") from error
