@@ -14,7 +14,6 @@ import click
 from holdgate.cli.commands.models_update import command as update_command
 from holdgate.cli.completing import model_names, provider_names
 from holdgate.cli.lines import printable
-from holdgate.cli.near import unknown
 from holdgate.cli.offer_table import lines_of
 from holdgate.cli.options import (
     WRONG_CONFIGURATION,
@@ -186,6 +185,8 @@ async def _ask(settings: Settings, names: list[str], file: ListsFile) -> list[di
 
 def _check(provider: str, known: Collection[str]) -> None:
     if provider not in known:
+        from holdgate.cli.near import unknown
+
         fail(unknown("provider", provider, known), WRONG_CONFIGURATION)
 
 

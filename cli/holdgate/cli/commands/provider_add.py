@@ -21,9 +21,8 @@ from holdgate.cli.adding import (
     table_of,
     with_key,
 )
-from holdgate.cli.asking import wall_time
+from holdgate.cli.asking import is_running, wall_time
 from holdgate.cli.completing import preset_names
-from holdgate.cli.gateways import running_url
 from holdgate.cli.lines import printable
 from holdgate.cli.options import (
     WRONG_CONFIGURATION,
@@ -300,7 +299,7 @@ def _keep_list(places: Places, name: str, ids: tuple[str, ...]) -> None:
 
 def _say_next(places: Places, name: str, models: tuple[str, ...]) -> None:
     """Say what to do with it."""
-    has_it = running_url(places)
+    has_it = is_running(places.state)
     click.echo(
         "the running gateway has it within 2 s" if has_it else "start the gateway: gateway serve"
     )
