@@ -11,12 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from holdgate.core.agents.base import Edit
-from holdgate.core.editing.base import MISSING, CannotChange, Editor, Item, first_missing
+from holdgate.core.editing.base import BOM, MISSING, CannotChange, Editor, Item, first_missing
 from holdgate.core.editing.base import Path as ValuePath
 from holdgate.core.editing.plain import same
 from holdgate.core.editing.undoing import is_hollow, pruned
-
-_BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ def undone(editor: Editor, text: str, original: str | None, edits: Iterable[Edit
             taking.take(path, ours[path], taking.before(path))
     for path in ours:
         taking.prune(path)
-    is_ours = original is None and taking.text.removeprefix(_BOM).strip() in ("", "{}", "[]")
+    is_ours = original is None and taking.text.removeprefix(BOM).strip() in ("", "{}", "[]")
     left = tuple(reversed(dict.fromkeys(taking.left)))
     return Undone(None if is_ours else taking.text, left)
 

@@ -24,6 +24,7 @@ class Missing:
 
 
 MISSING: Final = Missing()  # no value: null is one
+BOM: Final = "\ufeff"  # some editors begin a text with it
 
 
 class BrokenText(Exception):

@@ -6,10 +6,9 @@ import json
 import re
 from typing import NoReturn
 
-from holdgate.core.editing.base import BrokenText
+from holdgate.core.editing.base import BOM, BrokenText
 from holdgate.core.editing.flow import Child, Node
 
-BOM = "\ufeff"
 DEEPEST = 200
 _GAP = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\r\n]|\\[^\r\n])*"')

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from holdgate.core.editing.base import (
     MISSING,
-    BrokenText,
     CannotChange,
     Editor,
     Item,
     Path,
     first_missing,
 )
-from holdgate.core.editing.plain import changed, same
 
 
 def undone(editor: Editor, text: str, path: Path, first: Path) -> str:
@@ -57,23 +55,3 @@ def undoable(editor: Editor, text: str, path: Path, new: str) -> str:
     if any(each != text for each in back):
         raise CannotChange("the change could not be undone exactly")
     return new
-
-
-def with_span(
-    editor: Editor, text: str, path: Path, span: tuple[int, int] | None, source: str
-) -> str:
-    """Give `text` with the value at `path`, which stands at `span`, written as `source`.
-
-    Raises CannotChange if anything else would mean something else.
-    """
-    if span is None:
-        raise CannotChange("there is no value that could be written so")
-    new = text[: span[0]] + source + text[span[1] :]
-    try:
-        value = editor.value(new, path)
-        wanted = changed(editor.value(text, ()), path, value)
-        if value is not MISSING and same(editor.value(new, ()), wanted):
-            return new
-    except BrokenText as error:
-        raise CannotChange("the file's layout does not allow it") from error
-    raise CannotChange("the file's layout does not allow it")
