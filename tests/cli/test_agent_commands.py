@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import threading
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from holdgate.cli.launching import run_through
 from holdgate.cli.main import build
 from holdgate.core.agents.recipes.table import AGENTS
 from holdgate.core.store.instance import RUNTIME_NAME
+from tests.cli.inside import of_nobody
 from tests.cli.serving import configure
 from tests.cli.serving import gateway as process
 
@@ -56,8 +56,7 @@ class Person:
         }
 
     def types(self, *args: str, stdin: str = "", **more: str) -> Result:
-        gone = {n: None for n in os.environ if n.startswith(("XDG_", "HOLDGATE_", "CODEBUDDY_"))}
-        env: dict[str, str | None] = {**gone, **self.environ(), **more}
+        env = of_nobody(**(self.environ() | more))
         return CliRunner().invoke(build(gui=True), args, env=env, input=stdin)
 
     def said(self, *args: str, **more: str) -> str:
@@ -128,7 +127,7 @@ def listed(person: Person, name: str = "codebuddy") -> dict[str, object]:
 def test_the_agents_of_this_machine(person: Person) -> None:
     (person.home / ".codebuddy").mkdir()
     lines = person.said("agents").splitlines()
-    rows = {line.split()[0]: line for line in lines[1:3]}
+    rows = {line.split()[0]: line for line in lines[1:]}
     assert lines[0].split() == ["AGENT", "TITLE", "STATE", "MODEL", "FOUND"]
     assert "not wired" in rows["codebuddy"] and "~/.codebuddy" in rows["codebuddy"]
     assert str(person.root / "bin/aider") in rows["aider"]
