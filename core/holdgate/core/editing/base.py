@@ -49,7 +49,7 @@ class Editor(Protocol):
     """
 
     def value(self, text: str, path: Path) -> object:
-        """Give the plain value at `path`, or MISSING.
+        """Give the plain value at `path`, or MISSING; it is for reading, not to be changed.
 
         The whole of a JSON text without any value is MISSING, too: an edit must make its braces.
         """
