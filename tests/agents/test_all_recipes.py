@@ -20,7 +20,6 @@ from holdgate.core.editing.base import Path as ValuePath
 from holdgate.core.editing.table import EDITORS
 from tests.agents.configs import texts
 from tests.agents.houses import URL, Crash, crashes
-from tests.agents.remembering import remembering
 
 MACHINE = Machine("linux", Path("/home/p"), {})
 CONNECTABLE = [each for each in AGENTS.values() if not each.no_connect]
@@ -67,7 +66,7 @@ class Desk:
 
     disk: MemoryDisk
     state: Path
-    editors: Mapping[str, Editor] = field(default_factory=remembering)
+    editors: Mapping[str, Editor] = EDITORS
 
     @property
     def wiring(self) -> Wiring:
@@ -204,7 +203,7 @@ def test_a_crash_between_any_two_writes_is_repaired(tmp_path: Path, agent: Agent
     is_list = isinstance(first.edits[0].path[0], Item)
     before = {first.file: "- a: 1 # mine" if is_list else shapes.get(first.format, "A=1\n")}
 
-    editors = remembering()
+    editors = EDITORS
 
     def attempt(at: int) -> None:
         desk = Desk(MemoryDisk(dict(before), at), tmp_path / str(at), editors)
