@@ -20,7 +20,6 @@ from holdgate.core.editing.base import Path as ValuePath
 from holdgate.core.editing.table import EDITORS
 from tests.agents.configs import texts
 from tests.agents.houses import URL, Crash, crashes
-from tests.agents.remembering import remembering
 
 MACHINE = Machine("linux", Path("/home/p"), {})
 CONNECTABLE = [each for each in AGENTS.values() if not each.no_connect]
@@ -67,11 +66,10 @@ class Desk:
 
     disk: MemoryDisk
     state: Path
-    editors: Mapping[str, Editor] = field(default_factory=remembering)
 
     @property
     def wiring(self) -> Wiring:
-        return Wiring(self.state, self.editors, self.disk)
+        return Wiring(self.state, EDITORS, self.disk)
 
     def configs(self) -> Mapping[Path, str]:
         return {
@@ -79,7 +77,7 @@ class Desk:
         }
 
     def wired(self, agent: Agent) -> str:
-        return sight(agent, MACHINE, self.wiring, self.editors, URL).wired.state
+        return sight(agent, MACHINE, self.wiring, EDITORS, URL).wired.state
 
 
 def wish(agent: Agent, model: str = "coder", url: str = URL) -> Wish:
@@ -204,11 +202,9 @@ def test_a_crash_between_any_two_writes_is_repaired(tmp_path: Path, agent: Agent
     is_list = isinstance(first.edits[0].path[0], Item)
     before = {first.file: "- a: 1 # mine" if is_list else shapes.get(first.format, "A=1\n")}
 
-    editors = remembering()
-
     def attempt(at: int) -> None:
-        desk = Desk(MemoryDisk(dict(before), at), tmp_path / str(at), editors)
-        repairing = Desk(MemoryDisk(desk.disk.files), tmp_path / str(at), editors)
+        desk = Desk(MemoryDisk(dict(before), at), tmp_path / str(at))
+        repairing = Desk(MemoryDisk(desk.disk.files), tmp_path / str(at))
         seen = [before]
         try:
             for each in (wish(agent), wish(agent, "vendor/other")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,6 +11,13 @@ from click.testing import CliRunner
 
 from holdgate.cli.main import build
 from tests.cli.serving import Finished
+
+
+def of_nobody(**mine: str) -> dict[str, str | None]:
+    """Give an environment of `mine`, without what commands heed of the person who runs tests."""
+    heeded = ("XDG_", "HOLDGATE_", "CODEBUDDY_")
+    gone = [n for n in os.environ if n.startswith(heeded) or n.lower().endswith("_proxy")]
+    return {**dict.fromkeys(gone), **mine}
 
 
 async def inside(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import threading
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ from holdgate.cli.launching import run_through
 from holdgate.cli.main import build
 from holdgate.core.agents.recipes.table import AGENTS
 from holdgate.core.store.instance import RUNTIME_NAME
+from tests.cli.inside import of_nobody
 from tests.cli.serving import configure
 from tests.cli.serving import gateway as process
 
@@ -56,8 +56,7 @@ class Person:
         }
 
     def types(self, *args: str, stdin: str = "", **more: str) -> Result:
-        gone = {n: None for n in os.environ if n.startswith(("XDG_", "HOLDGATE_", "CODEBUDDY_"))}
-        env: dict[str, str | None] = {**gone, **self.environ(), **more}
+        env = of_nobody(**(self.environ() | more))
         return CliRunner().invoke(build(gui=True), args, env=env, input=stdin)
 
     def said(self, *args: str, **more: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 from click.testing import CliRunner, Result
@@ -12,20 +11,19 @@ from holdgate.cli.commands.doctor import lines_of, summary
 from holdgate.cli.lines import plain
 from holdgate.cli.main import build
 from holdgate.core.doctor import Examined, Finding
+from tests.cli.inside import of_nobody
 from tests.cli.serving import configure
 
 DEAD = '[server]\nport = 0\n[providers.dead]\nchat = "http://127.0.0.1:1/v1"\nmodels = ["m"]\n'
 
 
 def types(home: Path, *args: str, gui: bool = True, **more: str) -> Result:
-    gone = {name: None for name in os.environ if name.startswith(("XDG_", "HOLDGATE_"))}
-    gone |= {name: None for name in os.environ if name.lower().endswith("_proxy")}
     mine = {"HOME": str(home), "HOLDGATE_HOME": str(home / "hg"), "PATH": "/usr/bin:/bin", **more}
-    env: dict[str, str | None] = {**gone, **mine}
-    return CliRunner().invoke(build(gui=gui), ["doctor", *args], env=env)
+    return CliRunner().invoke(build(gui=gui), ["doctor", *args], env=of_nobody(**mine))
 
 
 def test_nothing_failed(tmp_path: Path) -> None:
+    configure(tmp_path / "hg", "[server]\nport = 0\n")  # somebody's own gateway has the usual one
     done = types(tmp_path, "--offline")
     assert done.exit_code == 0, done.output
     assert "no gateway is running" in done.stdout and "-> gateway serve" in done.stdout

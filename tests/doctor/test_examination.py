@@ -29,10 +29,10 @@ from holdgate.core.store.callers import GatewayKeys
 from holdgate.core.store.instance import RUNTIME_NAME
 from holdgate.core.store.ledger import FILE_NAME as LEDGER
 from holdgate.core.values.clock import system_clock
+from tests.cli.serving import configure as written
 from tests.cli.serving import untouched
 from tests.fakes.vendor import FakeVendor, Reply
-from tests.journeys.gateway import ENVIRON, VENDOR_KEY, provider, running
-from tests.journeys.test_steering import done
+from tests.journeys.gateway import ENVIRON, VENDOR_KEY, done, provider, running
 from tests.relay.reaching import pem_of, tls_of
 
 ROUTE = '[server]\nport = 0\n[routes.coder]\ncandidates = ["fake/fake-model"]\n'
@@ -61,9 +61,7 @@ def not_ok(findings: Mapping[str, Finding]) -> dict[str, str]:
 
 
 def configure(home: Path, text: str, mode: int = 0o600) -> Path:
-    file = find_places({"HOLDGATE_HOME": str(home)}).config_file
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
+    file = written(home, text)
     file.chmod(mode)
     return file
 
@@ -106,7 +104,8 @@ async def test_nothing_is_written(tmp_path: Path) -> None:
     findings = await found(scene(tmp_path))
     assert findings["gateway: gateway"].todo == "gateway serve"
     assert findings["configuration: config.toml"].state == "note"
-    assert "fail" not in not_ok(findings).values()
+    # Somebody who works on this may have a gateway of their own at the usual port.
+    assert "fail" not in (not_ok(findings) | {"gateway: port": ""}).values()
     assert untouched(tmp_path)
 
 

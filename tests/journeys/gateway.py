@@ -23,7 +23,7 @@ from holdgate.core.store.logs import FILE_NAME as LOG
 from holdgate.core.values.names import DIALECT_NAMES, DialectName
 from holdgate.core.values.settings import Settings
 from tests.fakes import vendor
-from tests.fakes.agents import RawReply, Upload, get
+from tests.fakes.agents import RawReply, Upload, get, post
 
 Json = dict[str, Any]
 T = TypeVar("T")
@@ -81,9 +81,7 @@ class Running:
 
     async def asked(self, path: str) -> RawReply:
         """Ask the control API, with its token."""
-        runtime = read_runtime(self.state)
-        assert runtime is not None and runtime.url == self.url
-        return await get(self.url + path, {"Authorization": f"Bearer {runtime.token}"})
+        return await get(self.url + path, token(self))
 
     async def until(
         self, there: Callable[[Any], bool], path: str = "/api/status", within: float = 5.0
@@ -116,6 +114,25 @@ class Running:
     def ledger(self) -> list[Json]:
         """Give the rows of requests, oldest first, each with its rows of tries."""
         return rows(self.state)
+
+
+def token(gateway: Running) -> dict[str, str]:
+    """Give the header that opens the control API."""
+    runtime = read_runtime(gateway.state)
+    assert runtime is not None and runtime.url == gateway.url
+    return {"Authorization": f"Bearer {runtime.token}"}
+
+
+async def told(gateway: Running, path: str, body: Json | bytes = b"") -> RawReply:
+    """Post to the control API."""
+    return await post(gateway.url + path, body, token(gateway))
+
+
+async def done(gateway: Running, path: str, body: Json | bytes = b"") -> Any:
+    """Post to the control API what must succeed."""
+    reply = await told(gateway, path, body)
+    assert reply.status == 200, (path, reply.status, reply.body)
+    return reply.json
 
 
 async def polled(

@@ -17,10 +17,12 @@ from tests.journeys.gateway import (
     Json,
     Running,
     asking,
+    done,
     provider,
     running,
+    token,
+    told,
 )
-from tests.journeys.test_steering import done, token, told
 
 TWO: tuple[DialectName, ...] = ("chat", "messages")
 PATH = "/api/providers/fake/test"

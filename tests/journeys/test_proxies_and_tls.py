@@ -11,8 +11,7 @@ import trustme
 from tests.fakes.agents import RawReply, post
 from tests.fakes.proxies import HttpProxy, Proxy, SocksProxy
 from tests.fakes.vendor import FakeVendor
-from tests.journeys.gateway import Running, asking, provider, running
-from tests.journeys.test_steering import done
+from tests.journeys.gateway import Running, asking, done, provider, running
 from tests.relay.reaching import pem_of, tls_of
 
 AUTHORITY = trustme.CA()

@@ -7,37 +7,17 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from holdgate.core.store.instance import read_runtime
 from holdgate.core.values.names import DIALECT_NAMES, DialectName
-from tests.fakes.agents import Agent, RawReply, RawStream, Upload, post, stream
+from tests.fakes.agents import Agent, RawStream, Upload, post, stream
 from tests.fakes.vendor import FakeVendor, Reply, Until, chat_stream
-from tests.journeys.gateway import Json, Running, asking, provider, running
+from tests.journeys.gateway import Json, Running, asking, done, provider, running, token, told
 
 ONE = "concurrency = 1"
 HOLD = '[hold]\nafter = "250ms"\nevery = "250ms"\n'
 PATIENCE = 10.0
-
-
-def token(gateway: Running) -> dict[str, str]:
-    runtime = read_runtime(gateway.state)
-    assert runtime is not None
-    return {"Authorization": f"Bearer {runtime.token}"}
-
-
-async def told(gateway: Running, path: str, body: Json | bytes = b"") -> RawReply:
-    """Post to the control API."""
-    return await post(gateway.url + path, body, token(gateway))
-
-
-async def done(gateway: Running, path: str, body: Json | bytes = b"") -> Any:
-    """Post to the control API what must succeed."""
-    reply = await told(gateway, path, body)
-    assert reply.status == 200, (path, reply.status, reply.body)
-    return reply.json
 
 
 @asynccontextmanager

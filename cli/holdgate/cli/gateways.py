@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from holdgate.core.values.secret import Secret
     from holdgate.core.values.settings import Settings
 
-_WILDCARDS = ("", "0.0.0.0", "::")
 _SUFFIXES = ("/v1", "/v1beta")
 
 
@@ -67,24 +66,22 @@ def gateway_of(
 
 def running_url(places: Places) -> str:
     """Give the address of this machine's gateway, "" if none runs."""
-    from holdgate.core.client import NotRunning, Refused, ask_as_agent
+    from holdgate.core.client import NotRunning, Refused, greets
     from holdgate.core.store.instance import read_runtime
 
     runtime = read_runtime(places.state)
     try:
-        found = ask_as_agent(runtime.url, "/healthz") if runtime else None
+        return runtime.url if runtime and greets(runtime.url) else ""
     except (NotRunning, Refused):
         return ""
-    return runtime.url if runtime and _is_ours(found) else ""
 
 
 def configured_url(settings: Settings) -> str:
     """Give the address at which this machine's gateway would listen; "" for any free port."""
+    from holdgate.core.values.addresses import shown_host
+
     server = settings.server
-    host = server.host.removeprefix("[").removesuffix("]")
-    host = "127.0.0.1" if host in _WILDCARDS else host
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{server.port}" if server.port else ""
+    return f"http://{shown_host(server.host)}:{server.port}" if server.port else ""
 
 
 def why_unreachable(gateway: Gateway) -> str:

@@ -27,8 +27,8 @@ def known_route(name: str, settings: Settings) -> Route:
 
 def unknown(what: str, name: str, names: Iterable[str]) -> str:
     """Say that there is no such thing, and which one is near."""
-    from difflib import get_close_matches
+    from holdgate.core.config.problems import nearest_name
 
-    near = get_close_matches(name, list(names), 1)
-    hint = f"did you mean {near[0]}?" if near else f"gateway {what} list shows them"
+    near = nearest_name(name, names)
+    hint = f"did you mean {near}?" if near else f"gateway {what} list shows them"
     return f"{name}: no such {what}; {hint}"

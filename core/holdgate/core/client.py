@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from holdgate.core.store.instance import Runtime, read_runtime
+from holdgate.core.values.addresses import host_and_port
 
 _PATIENCE = 10.0  # seconds
 # Of the events: they bring a comment every 15 seconds if nothing else.
@@ -147,14 +148,15 @@ def ask_as_agent(url: str, path: str, key: str = "", *, patience: float = 2.0) -
     return found
 
 
+def greets(url: str, key: str = "", *, patience: float = 2.0) -> bool:
+    """Tell whether it is a Holdgate that answers at `url`. Raises as `ask_as_agent` does."""
+    found = ask_as_agent(url, "/healthz", key, patience=patience)
+    return isinstance(found, dict) and found.get("name") == "holdgate"
+
+
 def is_holdgate(host: str, port: int) -> bool:
     """Tell whether it is another Holdgate that listens there."""
-    connection = http.client.HTTPConnection(host, port, timeout=2.0)
     try:
-        connection.request("GET", "/healthz")
-        found = json.loads(connection.getresponse().read())
-    except (OSError, http.client.HTTPException, ValueError):
+        return greets(f"http://{host_and_port(host, port)}")
+    except (NotRunning, Refused):
         return False
-    finally:
-        connection.close()
-    return isinstance(found, dict) and found.get("name") == "holdgate"

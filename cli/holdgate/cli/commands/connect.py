@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Unpack
 
 import click
@@ -63,24 +62,10 @@ def _done(found: Pointed, dry_run: bool) -> Plan:
 def _diff(found: Pointed, plan: Plan, change: FileChange) -> list[str]:
     from holdgate.cli.diffs import diff
 
-    ours = {text for file in plan.ahead.files for edit in file.edits for text in _texts(edit.value)}
+    ours = {text for file in plan.ahead.files for edit in file.edits for text in edit.texts()}
     if found.gateway.key:
         ours.discard(found.gateway.key.reveal())
     return diff(change.file, change.before, change.after, ours)
-
-
-def _texts(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case list():
-            for item in value:
-                yield from _texts(item)
-        case dict():
-            for item in value.values():
-                yield from _texts(item)
-        case _:
-            return
 
 
 def _shape(

@@ -22,7 +22,6 @@ from holdgate.cli.options import (
 from holdgate.cli.pointing import wiring_of
 
 if TYPE_CHECKING:
-    from holdgate.core.agents.plan import FileChange
     from holdgate.core.agents.wiring import Ended, Wiring
 
 
@@ -102,7 +101,3 @@ def _lines(ended: Ended) -> list[str]:
     ]
     lines += [f"left as you set it since: {path} in {file}" for file, path in _left(ended)]
     return [printable(line) for line in (*lines, f"{ended.agent} is no longer connected")]
-
-
-def _verb(change: FileChange) -> str:
-    return "removed" if change.after is None else "put back"

@@ -185,11 +185,9 @@ async def _ask(settings: Settings, names: list[str], file: ListsFile) -> list[di
 
 def _check(provider: str, known: Collection[str]) -> None:
     if provider not in known:
-        from difflib import get_close_matches
+        from holdgate.cli.near import unknown
 
-        near = get_close_matches(provider, known, 1)
-        hint = f"did you mean {near[0]}?" if near else "gateway provider list tells all"
-        fail(f"{provider}: no such provider; {hint}", WRONG_CONFIGURATION)
+        fail(unknown("provider", provider, known), WRONG_CONFIGURATION)
 
 
 def _tell(message: str) -> None:

@@ -7,7 +7,7 @@ A module in `recipes/` holds one agent as a value `AGENT`. Recipes are data and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -72,6 +72,18 @@ class Wish:
         return tuple((wished | {k: v for k, v in known.items() if k not in wished}).values())
 
 
+def _texts(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            yield from (text for each in value.values() for text in _texts(each))
+        case list():
+            yield from (text for each in value for text in _texts(each))
+        case _:
+            pass
+
+
 @dataclass(frozen=True, slots=True)
 class Edit:
     """One value of a file.
@@ -84,6 +96,10 @@ class Edit:
     value: object
     only_new: bool = False
     renewed: bool = False
+
+    def texts(self) -> Iterator[str]:
+        """Give all texts in its value."""
+        return _texts(self.value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from holdgate.core.agents.base import Edit
-from holdgate.core.editing.base import MISSING, CannotChange, Editor, Item, first_missing
+from holdgate.core.editing.base import BOM, MISSING, CannotChange, Editor, Item, first_missing
 from holdgate.core.editing.base import Path as ValuePath
-
-_BOM = "\ufeff"
+from holdgate.core.editing.plain import same
+from holdgate.core.editing.undoing import is_hollow, pruned
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def undone(editor: Editor, text: str, original: str | None, edits: Iterable[Edit
             taking.take(path, ours[path] + now, taking.before(path))
     for path in ours:
         taking.prune(path)
-    is_ours = original is None and taking.text.removeprefix(_BOM).strip() in ("", "{}", "[]")
+    is_ours = original is None and taking.text.removeprefix(BOM).strip() in ("", "{}", "[]")
     left = tuple(reversed(dict.fromkeys(taking.left)))
     return Undone(None if is_ours else taking.text, left)
 
@@ -139,11 +139,8 @@ class _Taking:
 
     def prune(self, path: ValuePath) -> None:
         """Take away what is empty above a path and was not there before, from below upwards."""
-        for depth in range(len(path) - 1, -1, -1):
-            above = path[:depth]
-            if self.before(above) is not MISSING or not self._is_hollow(above):
-                return
-            self.text = self._editor.without(self.text, above)
+        first = first_missing(self._editor, self._original, path)
+        self.text = pruned(self._editor, self.text, path, first)
 
     def _take_members(
         self,
@@ -162,7 +159,7 @@ class _Taking:
         for name in old:
             if name not in names and name not in now:
                 self._put((*path, name), old[name])
-        if former is MISSING and self._is_hollow(path):
+        if former is MISSING and is_hollow(self._editor.value(self.text, path), path):
             self.text = self._editor.without(self.text, path)
 
     def _put(self, path: ValuePath, value: object) -> None:
@@ -176,22 +173,6 @@ class _Taking:
                 self.text = self._editor.with_source(self.text, path, source)
                 return
         self.text = self._editor.with_value(self.text, path, value)
-
-    def _is_hollow(self, path: ValuePath) -> bool:
-        """Tell whether nothing stands there but what leads there."""
-        now = self._editor.value(self.text, path)
-        if path and isinstance(path[-1], Item):
-            return bool(now == {path[-1].member: path[-1].value})
-        return now in ({}, [])
-
-
-def same(one: object, other: object) -> bool:
-    """Tell whether two plain values are the same; 1, 1.0 and true are three values."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return type(one) is type(other) and one == other
 
 
 def _covers(now: object, ours: object) -> bool:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from holdgate.core.autostart.entries import switched_off
 from holdgate.core.autostart.plans import FilePlan, Found, Plan
+from holdgate.core.editing.files import replace_file
 
 # The last line of each entry, a comment: by it an entry of ours is told from one of somebody else.
 _RECORD = re.compile(r"^(?:# |<!-- )holdgate-autostart: (\{.*\})(?: -->)?\n?", re.MULTILINE)
@@ -119,11 +118,4 @@ def _write(plan: FilePlan, record: _Record) -> None:
     said = json.dumps({"tray": record.tray, "made": record.made}).replace("--", "-\\u002d")
     comment = "<!-- {} -->\n" if plan.file.suffix == ".plist" else "# {}\n"
     text = plan.text + comment.format(f"holdgate-autostart: {said}")
-    handle, name = tempfile.mkstemp(dir=plan.file.parent, prefix=".holdgate")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode())
-        Path(name).chmod(_MODE)
-        Path(name).replace(plan.file)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    replace_file(Path(plan.file), text.encode(), _MODE)

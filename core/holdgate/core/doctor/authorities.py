@@ -5,18 +5,14 @@ from __future__ import annotations
 import os
 import ssl
 from collections.abc import Mapping
-from typing import Final
 
 from holdgate.core.doctor.finding import Finding, warn
-from holdgate.core.relay.trust import why_not_loaded
-
-# Those that a gateway reads (relay/trust.py).
-_NAMES: Final = ("SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE")
+from holdgate.core.relay.trust import VARIABLES, why_not_loaded
 
 
 def examine_authorities(environ: Mapping[str, str]) -> tuple[Finding, ...]:
     """Look at each file or folder of authorities that is named; nothing is said of good ones."""
-    named = ((name, environ.get(name, "")) for name in _NAMES)
+    named = ((name, environ.get(name, "")) for name in VARIABLES)
     return tuple(
         warn(
             name,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from holdgate.core.doctor.finding import Finding, fail, note, ok, warn
 from holdgate.core.store.callers import GatewayKeys, KeysFileBroken
+from holdgate.core.values.addresses import host_and_port
 from holdgate.core.values.settings import Server
 
 _WILDCARDS = ("0.0.0.0", "::", "*")
@@ -60,7 +61,9 @@ def answering(addresses: Iterable[str], port: int, patience: float = 0.5) -> tup
 def _reach(server: Server, keys: int, addresses: tuple[str, ...], served_at: int) -> Finding:
     if not server.lan and not served_at:
         return ok("reach", "this machine alone (lan = false)")
-    where = ", ".join(f"http://{_shown(each)}:{served_at or server.port}" for each in addresses)
+    where = ", ".join(
+        f"http://{host_and_port(each, served_at or server.port)}" for each in addresses
+    )
     by = "started by gateway serve --lan" if served_at else "lan = true"
     found = f"other machines may ask ({by}): {where or 'no network is up now'}"
     if not keys:
@@ -80,7 +83,3 @@ def _forwarded(server: Server, keys: int) -> tuple[Finding, ...]:
     return (
         warn("reverse proxy", f"{found}, and there is no gateway key", "gateway keys add NAME"),
     )
-
-
-def _shown(host: str) -> str:
-    return f"[{host}]" if ":" in host and not host.startswith("[") else host

@@ -15,12 +15,10 @@ from urllib.parse import urlsplit
 from holdgate.core.client import is_holdgate
 from holdgate.core.doctor.finding import Finding, fail, note, ok, warn
 from holdgate.core.doctor.running import Running
+from holdgate.core.server.listening import TAKEN, hosts_of
 from holdgate.core.values.settings import Server
 
 _LISTENS = "0A"  # /proc/net/tcp, include/net/tcp_states.h
-_TAKEN = frozenset({errno.EADDRINUSE, 10048, 10013})
-# The addresses that a gateway listens on (server/listening.py): the first one must be had.
-_FIRST = {"localhost": "127.0.0.1", "*": "0.0.0.0"}
 
 PortState = Literal["free", "taken", "forbidden", "no address"]
 
@@ -98,8 +96,7 @@ def examine_ipv6(running: Running | None, patience: float = 1.0) -> tuple[Findin
 
 def try_port(server: Server, proc: Path) -> Port:
     """Try to bind the port, and say who has it where it is taken."""
-    host = server.host.removeprefix("[").removesuffix("]")
-    host = _FIRST.get(host, host)
+    host = hosts_of(server.host.removeprefix("[").removesuffix("]"))[0]  # the one that must be had
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         with socket.socket(family, socket.SOCK_STREAM) as sock:
@@ -137,7 +134,7 @@ def holder_of(port: int, proc: Path) -> str:
 
 
 def _refused(host: str, port: int, error: OSError, proc: Path) -> Port:
-    if error.errno in _TAKEN:
+    if error.errno in TAKEN:
         reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
         return Port(host, port, "taken", is_holdgate(reached, port), holder_of(port, proc))
     why = error.strerror or str(error)

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from holdgate.core.client import NotRunning, Refused, ask_as_agent, connect
+from holdgate.core.client import NotRunning, Refused, connect, greets
 from holdgate.core.doctor.finding import Finding, fail, note, ok, warn
 from holdgate.core.store.instance import Runtime, read_runtime
 from holdgate.core.values.kinds import format_duration
@@ -45,8 +45,7 @@ def find_running(state: Path, *, posix: bool = os.name == "posix") -> Running | 
     if runtime is None:
         return None
     try:
-        found = ask_as_agent(runtime.url, "/healthz", patience=_PATIENCE)
-        if not (isinstance(found, dict) and found.get("name") == "holdgate"):
+        if not greets(runtime.url, patience=_PATIENCE):
             raise NotRunning(runtime.url)
         client = connect(state)
         status = client.get("/api/status", patience=_PATIENCE)

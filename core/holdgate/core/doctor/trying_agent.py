@@ -108,24 +108,11 @@ def _wrong(name: DialectName, status: int, body: bytes) -> str:
 def _keys(journal: Journal | None) -> Iterator[str]:
     """Give what the agent's files have it send as a key."""
     edits = (edit for record in (journal.files if journal else ()) for edit in record.edits)
-    for edit in edits:
-        yield from (text for text in _texts(edit.value) if _is_key(text))
+    return (text for edit in edits for text in edit.texts() if _is_key(text))
 
 
 def _is_key(text: str) -> bool:
     return text.startswith((TOKEN_PREFIX, _GATEWAY_KEY)) and not set(text) & set("/ ")
-
-
-def _texts(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case dict():
-            yield from (text for each in value.values() for text in _texts(each))
-        case list():
-            yield from (text for each in value for text in _texts(each))
-        case _:
-            pass
 
 
 def _recorded(state: Path, id: str) -> Mapping[str, Any]:

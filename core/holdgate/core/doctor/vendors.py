@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 
 from holdgate.core.doctor.aside import aside
@@ -27,11 +25,10 @@ from holdgate.core.doctor.vendor_words import (
     way_findings,
 )
 from holdgate.core.host.assembly import read_roster
+from holdgate.core.host.errand import errand
 from holdgate.core.relay.roster import MissingKey, Roster
 from holdgate.core.relay.trust import Trust
-from holdgate.core.relay.upstream import HttpUpstream
 from holdgate.core.store.secrets import SecretStore
-from holdgate.core.values.clock import system_clock
 from holdgate.core.values.names import DIALECT_NAMES
 from holdgate.core.values.settings import Provider, Settings
 
@@ -85,15 +82,14 @@ async def _ask(
     scene: Scene, alone: Settings, provider: Provider, roster: Roster, known: bool
 ) -> tuple[tuple[Looked, ...], Listed | None, Told | None, Answers]:
     """Ask the vendor all at once; without a gateway only a vendor that can be reached."""
-    async with asyncio.TaskGroup() as group, _upstream(scene) as upstream:
+    async with asyncio.TaskGroup() as group, errand(scene.environ) as on:
         testing = (
             group.create_task(ask_by_gateway(scene.places.state, provider.name)) if known else None
         )
         looked = await _look(scene, provider, roster)
         listed, told, tests = None, None, Answers()
         if _reached(looked):
-            clock = system_clock(asyncio.get_running_loop().time)
-            listing = group.create_task(ask_list(provider, roster, upstream, clock))
+            listing = group.create_task(ask_list(provider, roster, on.upstream, on.clock))
             if testing is None:
                 tests = await ask_by_itself(alone, scene.environ, provider.name)
             listed, told = await listing
@@ -149,13 +145,3 @@ def _keys(scene: Scene, provider: Provider, roster: Roster, tests: Answers) -> t
         file = file_fact(key, path, mode_of(path) if path else None)
         found += key_finding(provider.name, key, missing, tests, file)
     return tuple(found)
-
-
-@contextlib.asynccontextmanager
-async def _upstream(scene: Scene) -> AsyncIterator[HttpUpstream]:
-    loop = asyncio.get_running_loop()
-    upstream = HttpUpstream(system_clock(loop.time), loop, scene.environ)
-    try:
-        yield upstream
-    finally:
-        await upstream.close()

@@ -24,6 +24,7 @@ class Missing:
 
 
 MISSING: Final = Missing()  # no value: null is one
+BOM: Final = "\ufeff"  # some editors begin a text with it
 
 
 class BrokenText(Exception):
@@ -48,7 +49,7 @@ class Editor(Protocol):
     """
 
     def value(self, text: str, path: Path) -> object:
-        """Give the plain value at `path`, or MISSING.
+        """Give the plain value at `path`, or MISSING; it is for reading, not to be changed.
 
         The whole of a JSON text without any value is MISSING, too: an edit must make its braces.
         """

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from holdgate.core.editing.base import MISSING, CannotChange, Path
-from holdgate.core.editing.undoing import undoable, with_span
+from holdgate.core.editing.base import BOM, MISSING, CannotChange, Path
+from holdgate.core.editing.spans import Spanned
+from holdgate.core.editing.undoing import undoable
 
-_BOM = "\ufeff"
 # As the dotenv library of Node reads them: a quoted value may have several lines.
 _LINE = re.compile(
     r"""^\ufeff?[^\S\r\n]*(?:export[^\S\r\n]+)?(?P<name>[\w.-]+)[^\S\r\n]*=[^\S\r\n]*
@@ -23,7 +23,7 @@ _NAME = re.compile(r"[\w.-]+")
 _BARE = re.compile(r"[\w./:@%+,-]+")
 
 
-class DotenvEditor:
+class DotenvEditor(Spanned):
     """Edits .env files."""
 
     def value(self, text: str, path: Path) -> object:
@@ -40,7 +40,7 @@ class DotenvEditor:
             raise CannotChange("a .env file holds a text for each name, and nothing else")
         if self.value(text, path) == value:
             return text
-        if span := _span(text, path):
+        if span := self.span(text, path):
             new = text[: span[0]] + _quoted(value) + text[span[1] :]
         else:
             new = _with_line(text, f"{name}={_quoted(value)}")
@@ -57,20 +57,10 @@ class DotenvEditor:
                 text = _without_line(text, *line.span())
         return text
 
-    def source(self, text: str, path: Path) -> str | None:
-        """Give how the value at `path` is written, or None."""
-        span = _span(text, path)
-        return text[slice(*span)] if span else None
-
-    def with_source(self, text: str, path: Path, source: str) -> str:
-        """Give `text` with the value at `path` written as `source`. Raises CannotChange."""
-        return with_span(self, text, path, _span(text, path), source)
-
-
-def _span(text: str, path: Path) -> tuple[int, int] | None:
-    """Give where the value at `path` stands: in the last line that sets it, which counts."""
-    found = [line.span("value") for line in _lines(text) if (line["name"],) == path]
-    return found[-1] if found else None
+    def span(self, text: str, path: Path) -> tuple[int, int] | None:
+        """Give where the value at `path` stands: in the last line that sets it, which counts."""
+        found = [line.span("value") for line in _lines(text) if (line["name"],) == path]
+        return found[-1] if found else None
 
 
 def _lines(text: str) -> list[re.Match[str]]:
@@ -99,7 +89,7 @@ def _quoted(value: str) -> str:
 
 def _with_line(text: str, line: str) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
-    if text.removeprefix(_BOM) and not text.endswith("\n"):
+    if text.removeprefix(BOM) and not text.endswith("\n"):
         return f"{text}{newline}{line}"
     return f"{text}{line}{newline}"
 

@@ -8,6 +8,7 @@ import stat
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 NEW_FILE_MODE = 0o600  # a key may be written into it
 _ANYBODY_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
@@ -48,17 +49,50 @@ def write_whole(path: Path, text: str) -> None:
     target = path.resolve()
     _refuse_read_only(target)
     _make_folders(target.parent)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
-        with os.fdopen(handle, "wb") as file:
+        old = target.stat()
+    except FileNotFoundError:
+        replace_file(target, data)
+    else:
+        replace_file(target, data, stat.S_IMODE(old.st_mode), owner=(old.st_uid, old.st_gid))
+
+
+def replace_file(
+    path: Path,
+    data: bytes,
+    mode: int = NEW_FILE_MODE,
+    *,
+    owner: tuple[int, int] | None = None,
+    alone: bool = False,
+) -> None:
+    """Put `data` in the place of a file, or of a link, in one step; its folder is there.
+
+    `owner`: the user and group that it gets where that is allowed. `alone`: nobody else writes it
+    meanwhile, so what a killed process left is written over, not heaped up. Raises OSError, and
+    leaves nothing behind then.
+    """
+    with _new_file(path, alone=alone) as file:
+        try:
             file.write(data)
-            _dress(name, target)
+            _dress(file.name, mode, owner)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+            file.close()  # Windows moves no open file
+            os.replace(file.name, path)
+        except BaseException:
+            file.close()
+            Path(file.name).unlink(missing_ok=True)
+            raise
+
+
+def _new_file(path: Path, *, alone: bool) -> BinaryIO:
+    """Open a new file beside `path`, for its owner alone."""
+    if not alone:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        return open(name, "wb", opener=lambda *_: handle)
+    new = path.with_name(f".{path.name}.new")
+    new.unlink(missing_ok=True)
+    return open(new, "xb", opener=lambda name, flags: os.open(name, flags, NEW_FILE_MODE))
 
 
 def _refuse_read_only(target: Path) -> None:
@@ -75,16 +109,10 @@ def _make_folders(folder: Path) -> None:
     folder.mkdir(exist_ok=True)  # says so where a file stands there
 
 
-def _dress(name: str, target: Path) -> None:
-    """Give a new file the owner and the mode of the one that it replaces."""
-    try:
-        old = target.stat()
-    except FileNotFoundError:
-        os.chmod(name, NEW_FILE_MODE)
-        return
-    if hasattr(os, "chown"):
+def _dress(name: str, mode: int, owner: tuple[int, int] | None) -> None:
+    if owner and hasattr(os, "chown"):
         new = os.stat(name)
-        if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+        if (new.st_uid, new.st_gid) != owner:
             with suppress(PermissionError):  # only root gives files away
-                os.chown(name, old.st_uid, old.st_gid)
-    os.chmod(name, stat.S_IMODE(old.st_mode))
+                os.chown(name, *owner)
+    os.chmod(name, mode)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, Item, Path
+from holdgate.core.editing.base import BOM, MISSING, BrokenText, CannotChange, Item, Path
 from holdgate.core.editing.flow import (
     Node,
     Splice,
@@ -17,14 +17,15 @@ from holdgate.core.editing.flow import (
     spliced,
 )
 from holdgate.core.editing.json_style import style_of
-from holdgate.core.editing.json_tree import BOM, read_tree
+from holdgate.core.editing.json_tree import read_tree
 from holdgate.core.editing.plain import changed, found, index_of, made, named, reduced, same
-from holdgate.core.editing.undoing import undoable, with_span
+from holdgate.core.editing.spans import Spanned
+from holdgate.core.editing.undoing import undoable
 
 _NEWLINE = re.compile(r"\r?\n")
 
 
-class JsonEditor:
+class JsonEditor(Spanned):
     """An Editor of JSON texts. Of members with the same name the last counts; none is changed."""
 
     def value(self, text: str, path: Path) -> object:
@@ -52,19 +53,8 @@ class JsonEditor:
         parent, at = _place(root, path)
         return _proved(text, wanted, cuts(text, parent, at, style_of(text, root)))
 
-    def source(self, text: str, path: Path) -> str | None:
-        """Give how the value at `path` is written, or None."""
-        try:
-            span = self._span(text, path)
-        except CannotChange:
-            return None
-        return text[slice(*span)] if span else None
-
-    def with_source(self, text: str, path: Path, source: str) -> str:
-        """Give `text` with the value at `path` written as `source`. Raises CannotChange."""
-        return with_span(self, text, path, self._span(text, path), source)
-
-    def _span(self, text: str, path: Path) -> tuple[int, int] | None:
+    def span(self, text: str, path: Path) -> tuple[int, int] | None:
+        """Give where the value at `path` stands, or None."""
         node = read_tree(text)
         if node is None or found(node.plain, path) is MISSING:
             return None

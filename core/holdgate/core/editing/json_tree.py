@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import NoReturn
 
-from holdgate.core.editing.base import BrokenText
+from holdgate.core.editing.base import BOM, BrokenText
 from holdgate.core.editing.flow import Child, Node
 
-BOM = "\ufeff"
 DEEPEST = 200
 _GAP = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\r\n]|\\[^\r\n])*"')
@@ -18,6 +18,7 @@ _WORD = re.compile(r"[A-Za-z0-9_.+-]+")
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 
 
+@lru_cache(maxsize=8)  # an edit and its proofs read the same few texts again and again
 def read_tree(text: str) -> Node | None:
     """Give the one value of a text, None if there are only blanks and comments.
 

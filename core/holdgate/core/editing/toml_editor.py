@@ -7,15 +7,14 @@ import tomllib
 from collections.abc import Iterator
 from typing import cast
 
-from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, KeyPath, Path
+from holdgate.core.editing.base import BOM, MISSING, BrokenText, CannotChange, KeyPath, Path
 from holdgate.core.editing.flow import cuts, insert, newline_of, spliced
 from holdgate.core.editing.plain import changed, found, made, named, numbered, reduced, same
+from holdgate.core.editing.spans import Spanned
 from holdgate.core.editing.toml_blocks import with_pair, with_table, without_pair, without_tables
 from holdgate.core.editing.toml_places import TomlPlaces
 from holdgate.core.editing.toml_style import TomlStyle
-from holdgate.core.editing.undoing import undoable, with_span
-
-BOM = "\ufeff"
+from holdgate.core.editing.undoing import undoable
 
 _DEEPEST_HEADER = 2  # names; what is deeper is inline
 NewTable = tuple[tuple[str, ...], dict[str, object], bool]
@@ -23,7 +22,7 @@ NewTable = tuple[tuple[str, ...], dict[str, object], bool]
 _AT_LINE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)")
 
 
-class TomlEditor:
+class TomlEditor(Spanned):
     """An Editor of TOML texts.
 
     A new key stands below the last one of its table, one of the top level above all tables. A new
@@ -58,19 +57,8 @@ class TomlEditor:
         bom = BOM if text.startswith(BOM) else ""
         return bom + _removed(text.removeprefix(BOM), data, path)
 
-    def source(self, text: str, path: Path) -> str | None:
-        """Give how the value at `path` is written, or None."""
-        try:
-            span = self._span(text, path)
-        except CannotChange:
-            return None
-        return text[slice(*span)] if span else None
-
-    def with_source(self, text: str, path: Path, source: str) -> str:
-        """Give `text` with the value at `path` written as `source`. Raises CannotChange."""
-        return with_span(self, text, path, self._span(text, path), source)
-
-    def _span(self, text: str, path: Path) -> tuple[int, int] | None:
+    def span(self, text: str, path: Path) -> tuple[int, int] | None:
+        """Give where the value at `path` stands, or None."""
         data = _read(text)
         if not path or found(data, path) is MISSING:
             return None

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from holdgate.core.editing.base import (
     MISSING,
-    BrokenText,
     CannotChange,
     Editor,
     Item,
     Path,
     first_missing,
 )
-from holdgate.core.editing.plain import changed, same
 
 
 def undone(editor: Editor, text: str, path: Path, first: Path) -> str:
@@ -22,13 +20,25 @@ def undone(editor: Editor, text: str, path: Path, first: Path) -> str:
     behind `with_value` this gives the former text, byte for byte. What else has been put into the
     text since stays. Raises BrokenText and CannotChange.
     """
-    text = editor.without(text, path)
+    return pruned(editor, editor.without(text, path), path, first)
+
+
+def pruned(editor: Editor, text: str, path: Path, first: Path) -> str:
+    """Give `text` without what is hollow above `path`, from below, up to and with `first`."""
     for length in range(len(path) - 1, len(first) - 1, -1):
         above = path[:length]
-        if not _is_empty(editor.value(text, above), above):
+        if not is_hollow(editor.value(text, above), above):
             break
         text = editor.without(text, above)
     return text
+
+
+def is_hollow(value: object, path: Path) -> bool:
+    """Tell whether nothing stands at a path but what leads there."""
+    step = path[-1] if path else None
+    if isinstance(step, Item):
+        return value in ({}, {step.member: step.value})
+    return value is MISSING or value in ({}, [])
 
 
 def undoable(editor: Editor, text: str, path: Path, new: str) -> str:
@@ -45,30 +55,3 @@ def undoable(editor: Editor, text: str, path: Path, new: str) -> str:
     if any(each != text for each in back):
         raise CannotChange("the change could not be undone exactly")
     return new
-
-
-def with_span(
-    editor: Editor, text: str, path: Path, span: tuple[int, int] | None, source: str
-) -> str:
-    """Give `text` with the value at `path`, which stands at `span`, written as `source`.
-
-    Raises CannotChange if anything else would mean something else.
-    """
-    if span is None:
-        raise CannotChange("there is no value that could be written so")
-    new = text[: span[0]] + source + text[span[1] :]
-    try:
-        value = editor.value(new, path)
-        wanted = changed(editor.value(text, ()), path, value)
-        if value is not MISSING and same(editor.value(new, ()), wanted):
-            return new
-    except BrokenText as error:
-        raise CannotChange("the file's layout does not allow it") from error
-    raise CannotChange("the file's layout does not allow it")
-
-
-def _is_empty(value: object, path: Path) -> bool:
-    step = path[-1] if path else None
-    if isinstance(step, Item):
-        return value in ({}, {step.member: step.value})
-    return value is MISSING or value in ({}, [])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdgate.core.editing.base import MISSING, BrokenText, CannotChange, Item, KeyPath, Path
+from holdgate.core.editing.base import BOM, MISSING, BrokenText, CannotChange, Item, KeyPath, Path
 from holdgate.core.editing.flow import Node, cuts, insert, line_start, newline_of, spliced
 from holdgate.core.editing.plain import changed, found, made, named, numbered, reduced, same
-from holdgate.core.editing.undoing import undoable, with_span
+from holdgate.core.editing.spans import Spanned
+from holdgate.core.editing.undoing import undoable
 from holdgate.core.editing.yaml_blocks import (
     with_entry,
     with_lines,
@@ -17,10 +18,8 @@ from holdgate.core.editing.yaml_blocks import (
 from holdgate.core.editing.yaml_style import YamlStyle, in_line
 from holdgate.core.editing.yaml_tree import Entry, YamlNode, read_data, read_entries
 
-BOM = "\ufeff"
 
-
-class YamlEditor:
+class YamlEditor(Spanned):
     """An Editor of YAML texts (1.2) of one document; what has more of them is BrokenText, too.
 
     New entries are written as blocks, below the last one of their mapping or list, or in brackets
@@ -61,19 +60,8 @@ class YamlEditor:
                 continue
         raise CannotChange("the file's layout does not allow it")
 
-    def source(self, text: str, path: Path) -> str | None:
-        """Give how the value at `path` is written, or None."""
-        try:
-            span = self._span(text, path)
-        except CannotChange:
-            return None
-        return text[slice(*span)] if span else None
-
-    def with_source(self, text: str, path: Path, source: str) -> str:
-        """Give `text` with the value at `path` written as `source`. Raises CannotChange."""
-        return with_span(self, text, path, self._span(text, path), source)
-
-    def _span(self, text: str, path: Path) -> tuple[int, int] | None:
+    def span(self, text: str, path: Path) -> tuple[int, int] | None:
+        """Give where the value at `path` stands, or None."""
         data = _read(text)
         if not path or found(data, path) is MISSING:
             return None

@@ -23,7 +23,7 @@ from holdgate.core.relay.proxies import passwords
 from holdgate.core.relay.upstream import HttpUpstream
 from holdgate.core.server.context import App
 from holdgate.core.server.history import keep_history
-from holdgate.core.server.listening import Listener, PortInUse, shown_host
+from holdgate.core.server.listening import Listener, PortInUse
 from holdgate.core.store.callers import GatewayKeys
 from holdgate.core.store.facts_file import FILE_NAME as FACTS_FILE
 from holdgate.core.store.facts_file import FactsFile
@@ -34,6 +34,7 @@ from holdgate.core.store.lists_file import ListsFile
 from holdgate.core.store.logs import close_log, open_log
 from holdgate.core.store.rests_file import FILE_NAME as RESTS_FILE
 from holdgate.core.store.rests_file import RestsFile
+from holdgate.core.values.addresses import shown_host
 from holdgate.core.values.clock import Clock, system_clock
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.secret import Secret

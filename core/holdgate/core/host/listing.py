@@ -8,13 +8,11 @@ from dataclasses import dataclass
 
 from holdgate.core.dialects.listing import list_url
 from holdgate.core.host.assembly import read_roster
+from holdgate.core.host.errand import Errand, errand
 from holdgate.core.relay.fetch import fetch
 from holdgate.core.relay.model_lists import fetch_models
 from holdgate.core.relay.ports import Outgoing
-from holdgate.core.relay.proxies import choose_proxy, system_proxies
 from holdgate.core.relay.roster import Current
-from holdgate.core.relay.upstream import HttpUpstream
-from holdgate.core.values.clock import system_clock
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.kept_lists import KeptList
 from holdgate.core.values.settings import Settings
@@ -35,38 +33,27 @@ async def ask_lists(
     settings: Settings, environ: Mapping[str, str], names: Collection[str]
 ) -> AsyncIterator[KeptList | Unlisted]:
     """Ask the providers `names` for their lists, all at once; give each as it comes."""
-    loop = asyncio.get_running_loop()
-    clock = system_clock(loop.time)
-    upstream = HttpUpstream(clock, loop, environ)
     current = Current(read_roster(settings, environ))
 
-    async def ask(name: str) -> KeptList | Unlisted:
+    async def ask(name: str, on: Errand) -> KeptList | Unlisted:
         provider = settings.providers[name]
         try:
-            models = await fetch_models(current, upstream, provider)
+            models = await fetch_models(current, on.upstream, provider)
         except Fault as fault:
             return Unlisted(name, fault.message)
-        return KeptList(name, list_url(provider), clock.wall(), models)
+        return KeptList(name, list_url(provider), on.clock.wall(), models)
 
-    try:
-        for coming in asyncio.as_completed([ask(name) for name in names]):
+    async with errand(environ) as on:
+        for coming in asyncio.as_completed([ask(name, on) for name in names]):
             yield await coming
-    finally:
-        await upstream.close()
 
 
 async def fetch_file(url: str, environ: Mapping[str, str]) -> bytes:
     """Give what is at an address, by the system's proxies. Raises Fault."""
-    loop = asyncio.get_running_loop()
-    upstream = HttpUpstream(system_clock(loop.time), loop, environ)
     headers = (("user-agent", "holdgate"), ("accept-encoding", "identity"))
-    proxy = choose_proxy(url, "", system_proxies(environ))
-    try:
-        fetched = await fetch(
-            upstream, Outgoing("GET", url, headers, b"", proxy, _CONNECT), _PATIENCE
-        )
-    finally:
-        await upstream.close()
+    async with errand(environ) as on:
+        request = Outgoing("GET", url, headers, b"", on.proxies()(url), _CONNECT)
+        fetched = await fetch(on.upstream, request, _PATIENCE)
     if fetched.head.status != 200:
         raise Fault(FaultKind.UNREADABLE, f"HTTP {fetched.head.status} from {url}")
     return fetched.body

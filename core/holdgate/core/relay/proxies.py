@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from holdgate.core.relay.no_proxy import Bypasses, read_no_proxy
+from holdgate.core.values.addresses import host_and_port
 from holdgate.core.values.kinds import PROXY_SCHEMES
 
 _PORTS = {"http": 80, "https": 443}
@@ -40,8 +41,7 @@ class Proxy:
     @property
     def shown(self) -> str:
         """The address without user and password."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}:{self.port}"
+        return f"{self.scheme}://{host_and_port(self.host, self.port)}"
 
 
 class NoSuchProxy(ValueError):

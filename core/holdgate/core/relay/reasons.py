@@ -23,6 +23,7 @@ from holdgate.core.relay.tunnels import (
     SocksMissing,
     SocksRefused,
 )
+from holdgate.core.values.addresses import host_and_port
 from holdgate.core.values.kinds import format_duration
 
 _REFUSED = frozenset({errno.ECONNREFUSED, 1225, 10061})
@@ -80,7 +81,7 @@ _SOCKS: Final[Mapping[int, str]] = {
 
 def unreachable(origin: Origin, error: Exception, progress: Progress, patience: float) -> str:
     """Say what kept a connection from being made. `patience`: the time limit in seconds."""
-    where = _address(origin.host, origin.port)
+    where = host_and_port(origin.host, origin.port)
     via = f" through the proxy {shown_proxy(origin.proxy)}" if origin.proxy else ""
     return f"cannot reach {where}{via}: {_why(origin, error, progress, patience)}"
 
@@ -117,14 +118,14 @@ def _connection(error: Exception, whose: str, host: str, port: int, patience: fl
             return f"{whose} name {host} is none of a host, or a login has signs outside ASCII"
         case TimeoutError(errno=None):
             return (
-                f"no connection to {_address(host, port)} within {_limit(patience)}; "
+                f"no connection to {host_and_port(host, port)} within {_limit(patience)}; "
                 "is the address right, and does a firewall or VPN let it through?"
             )
     numbers = _numbers(error)
     found = next((words for known, words in _NUMBERS if numbers & known), "")
     if numbers & _REFUSED and is_loopback(host):
         found = "nothing listens at {at} (connection refused); is it running?"
-    return found.format(at=_address(host, port)) or _own_words(error)
+    return found.format(at=host_and_port(host, port)) or _own_words(error)
 
 
 def _lookup(error: OSError, whose: str, host: str) -> str:
@@ -253,7 +254,3 @@ def _own_words(error: Exception) -> str:
 
 def _limit(patience: float) -> str:
     return f"{format_duration(patience)}, its connect_timeout"
-
-
-def _address(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -25,6 +25,8 @@ log = logging.getLogger(__name__)
 
 # Files of authorities that agents' and tools' users have set already; here they count besides.
 _MORE = ("NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE")
+# All variables that name such a file.
+VARIABLES: Final = ("SSL_CERT_FILE", *_MORE)
 _ASKED_THEMSELVES = ("win32", "darwin")
 # Where systems keep their bundle when the place that OpenSSL was built with is empty, as for a
 # Python that was not built there (the places of truststore and of Go's crypto/x509/root_linux.go).
@@ -95,7 +97,7 @@ def make_context(environ: Mapping[str, str], ca: str, platform: str) -> ssl.SSLC
         import truststore  # its import alone takes a while there
 
         context: ssl.SSLContext = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        more = ["SSL_CERT_FILE", *_MORE]
+        more = [*VARIABLES]
     else:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         _load_store(context, environ)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from holdgate.core.relay.proxies import Proxy
+from holdgate.core.values.addresses import host_and_port
 
 if TYPE_CHECKING:
     from python_socks.async_.asyncio import Proxy as SocksProxy
@@ -90,7 +91,7 @@ class Knock(asyncio.Protocol):
 
 def connect_request(host: str, port: int, proxy: Proxy) -> bytes:
     """Give the request for a way to `host` (RFC 9110, 9.3.6)."""
-    where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    where = host_and_port(host, port)
     lines = [f"CONNECT {where} HTTP/1.1", f"Host: {where}"]
     lines += [f"{name}: {value}" for name, value in authorization(proxy)]
     return "\r\n".join([*lines, "", ""]).encode("latin-1")

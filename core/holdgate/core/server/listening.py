@@ -14,7 +14,7 @@ from holdgate.core.server.context import App
 _LAST_WORDS = 0.5
 _BACKLOG = 2048
 # Others' sockets, and ports that Windows keeps to itself (WinError 10013).
-_TAKEN = frozenset({errno.EADDRINUSE, 10048, 10013})
+TAKEN = frozenset({errno.EADDRINUSE, 10048, 10013})
 
 
 class PortInUse(Exception):
@@ -61,7 +61,7 @@ class Listener:
         try:
             await web.TCPSite(self._runner, first, port, backlog=_BACKLOG).start()
         except OSError as error:
-            if error.errno in _TAKEN:
+            if error.errno in TAKEN:
                 raise PortInUse(first, port) from error
             raise
         bound = int(self._runner.addresses[0][1])
@@ -80,10 +80,3 @@ class Listener:
     async def close(self) -> None:
         """End everything; saying it again changes nothing."""
         await self._runner.cleanup()
-
-
-def shown_host(host: str) -> str:
-    """Give the host that a person on this machine writes into an address."""
-    if host in ("0.0.0.0", "::", "*", "localhost"):
-        return "127.0.0.1"
-    return f"[{host}]" if ":" in host else host

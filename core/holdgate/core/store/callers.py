@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import hmac
 import json
-import os
 import re
 import secrets
 from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +19,8 @@ from pathlib import Path
 
 import msgspec
 from filelock import FileLock
+
+from holdgate.core.editing.files import replace_file
 
 FILE_NAME = "keys.json"
 LONGEST_NAME = 64
@@ -186,16 +187,7 @@ class GatewayKeys:
 
     def _write(self, by_id: Mapping[str, KeyEntry]) -> None:
         shape = asdict(_File(_VERSION, list(by_id.values())))
-        new = self._path.with_name(f".{FILE_NAME}.{os.getpid()}.new")
-        new.unlink(missing_ok=True)
-        try:
-            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-                file.write(json.dumps(shape, indent=1).encode() + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(new, self._path)
-        finally:
-            new.unlink(missing_ok=True)
+        replace_file(self._path, json.dumps(shape, indent=1).encode() + b"\n", alone=True)
         self._read()
 
 

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 from holdgate.core.catalog.model_facts import Facts, bundled_facts, read_facts
-from holdgate.core.store.replacing import replace_file
+from holdgate.core.editing.files import replace_file
 
 log = logging.getLogger(__name__)
 

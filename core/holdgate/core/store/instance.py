@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+
+from holdgate.core.editing.files import replace_file
 
 LOCK_NAME = "gateway.lock"
 RUNTIME_NAME = "runtime.json"
@@ -59,10 +59,8 @@ class Instance:
 
     def announce(self, runtime: Runtime) -> None:
         """Write runtime.json, readable by this user alone."""
-        handle, name = tempfile.mkstemp(dir=self._state, prefix=".runtime")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(asdict(runtime), file)
-        Path(name).replace(self._state / RUNTIME_NAME)
+        said = json.dumps(asdict(runtime)).encode()
+        replace_file(self._state / RUNTIME_NAME, said, alone=True)
 
     def release(self) -> None:
         """Take runtime.json away and give the lock back; saying it again changes nothing."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from holdgate.core.store.replacing import replace_file
+from holdgate.core.editing.files import replace_file
 from holdgate.core.values.kept_lists import KeptList
 from holdgate.core.values.settings import Model
 

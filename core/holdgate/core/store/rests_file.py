@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from holdgate.core.store.replacing import replace_file
+from holdgate.core.editing.files import replace_file
 from holdgate.core.values.rests import Rest
 from holdgate.core.values.secret import Secret
 
@@ -63,7 +63,7 @@ class RestsFile:
         shape = _File(_VERSION, self._salt.hex(), [_raw(rest) for rest in rests])
         text = msgspec.json.format(msgspec.json.encode(shape), indent=1) + b"\n"
         with self._saving:
-            replace_file(self._path, text)
+            replace_file(self._path, text, alone=True)
 
     def fingerprint(self, secret: Secret) -> str:
         """Give what tells this secret from another one, in this file only, without showing it."""
