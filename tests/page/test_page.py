@@ -242,8 +242,12 @@ async def test_providers_models_and_how_to_connect(tmp_path: Path, browser: Brow
                 "model.dispatchEvent(new Event('change'));"
             )
             lines = await browser.js("return document.querySelector('#connect-lines').textContent")
-            assert f"export ANTHROPIC_BASE_URL={gateway.url}" in lines.splitlines()
-            assert lines.splitlines()[-1] == "claude --model 'fake/big one'"
+            assert lines.splitlines() == [
+                "# once, with nothing written",
+                "gateway run claude-code -m 'fake/big one'",
+                "# for good, until gateway disconnect claude-code",
+                "gateway connect claude-code -m 'fake/big one'",
+            ]
             names = await browser.js("return [...document.querySelector('#agent').options].length")
             for number in range(names):
                 await browser.js(
@@ -254,7 +258,8 @@ async def test_providers_models_and_how_to_connect(tmp_path: Path, browser: Brow
                 lines = await browser.js(
                     "return document.querySelector('#connect-lines').textContent"
                 )
-                assert gateway.url in lines and "big one" in lines
+                assert "big one" in lines
+                assert gateway.url in lines or "gateway " in lines
             grant = {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
             await browser.command("Browser.grantPermissions", origin=gateway.url, **grant)
             await browser.click("#copy")

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from holdgate.core.agents.recipes.table import AGENTS
 from holdgate.core.server.page_files import page_file
 from holdgate.core.store.callers import GatewayKeys
 from tests.fakes.agents import Agent, RawReply, Upload, get, post, stream
@@ -31,6 +32,18 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
+
+
+def test_the_page_offers_each_agent_by_the_commands_that_it_can_be_told_by() -> None:
+    text = page_file("/page.js")[1].decode()
+    offered = re.findall(r"^  \['([^']+)', '([^']+)', '([a-z ]+)'\],$", text, re.MULTILINE)
+    ways = {
+        (each.title, each.name): " ".join(
+            way for way, no in (("run", each.no_run), ("connect", each.no_connect)) if not no
+        )
+        for each in AGENTS.values()
+    }
+    assert offered == [(*names, how) for names, how in ways.items() if how]
 
 
 async def test_three_files_are_served_and_shut(tmp_path: Path) -> None:

@@ -276,33 +276,41 @@ function inOrder(requests) {
 // How to connect an agent: where the lines belong, and the lines.
 
 const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-const exported = (pairs) => pairs.map(([name, value]) => `export ${name}=${quoted(value)}`);
-const IN_SHELL = 'In a terminal, or in the profile of your shell:';
+const IN_SHELL = 'In a terminal:';
+
+// Each agent that the commands know, by the name that they take, and which of them it can be told by.
+const KNOWN = [
+  ['Claude Code', 'claude-code', 'run connect'],
+  ['Codex', 'codex', 'run connect'],
+  ['Gemini CLI', 'gemini-cli', 'connect'],
+  ['opencode', 'opencode', 'run connect'],
+  ['Qwen Code', 'qwen-code', 'run connect'],
+  ['pi', 'pi', 'run connect'],
+  ['Cline CLI', 'cline', 'connect'],
+  ['Copilot CLI', 'copilot', 'run'],
+  ['Kilo CLI', 'kilo', 'run connect'],
+  ['Continue', 'continue', 'connect'],
+  ['Crush', 'crush', 'connect'],
+  ['Kimi Code', 'kimi-code', 'run connect'],
+  ['kimi-cli', 'kimi-cli', 'run connect'],
+  ['Droid', 'droid', 'connect'],
+  ['Zed', 'zed', 'connect'],
+  ['CodeBuddy Code', 'codebuddy', 'run connect'],
+  ['WorkBuddy', 'workbuddy', 'connect'],
+  ['goose', 'goose', 'run'],
+  ['aider', 'aider', 'run connect'],
+  ['llm', 'llm', 'connect'],
+];
+
+const WAYS = {
+  run: (name, model) => ['# once, with nothing written', `gateway run ${name} -m ${model}`],
+  connect: (name, model) => [
+    `# for good, until gateway disconnect ${name}`, `gateway connect ${name} -m ${model}`],
+};
 
 const AGENTS = [
-  ['Claude Code', IN_SHELL, (url, model) => [
-    ...exported([['ANTHROPIC_BASE_URL', url], ['ANTHROPIC_AUTH_TOKEN', 'holdgate-claude-code']]),
-    `claude --model ${quoted(model)}`]],
-  ['Codex', 'In ~/.codex/config.toml; then HOLDGATE_KEY=holdgate-codex codex', (url, model) => [
-    `model = ${JSON.stringify(model)}`, 'model_provider = "holdgate"', '',
-    '[model_providers.holdgate]', 'name = "Holdgate"', `base_url = "${url}/v1"`,
-    'env_key = "HOLDGATE_KEY"', 'wire_api = "responses"']],
-  ['Gemini CLI', IN_SHELL, (url, model) => [
-    ...exported([['GOOGLE_GEMINI_BASE_URL', url], ['GEMINI_API_KEY', 'holdgate-gemini-cli']]),
-    `gemini -m ${quoted(model)}`]],
-  ['opencode', 'In opencode.json; then choose the model holdgate/…', (url, model) =>
-    JSON.stringify({ provider: { holdgate: {
-      npm: '@ai-sdk/openai-compatible',
-      options: { baseURL: `${url}/v1`, apiKey: 'holdgate-opencode' },
-      models: { [model]: {} },
-    } } }, null, 2).split('\n')],
-  ['Qwen Code', IN_SHELL, (url, model) => [
-    ...exported([['OPENAI_BASE_URL', `${url}/v1`], ['OPENAI_API_KEY', 'holdgate-qwen-code'],
-      ['OPENAI_MODEL', model]]),
-    'qwen --auth-type openai']],
-  ['aider', IN_SHELL, (url, model) => [
-    ...exported([['OPENAI_API_BASE', `${url}/v1`], ['OPENAI_API_KEY', 'holdgate-aider']]),
-    `aider --model ${quoted(`openai/${model}`)}`]],
+  ...KNOWN.map(([title, name, ways]) => [title, IN_SHELL, (url, model) =>
+    ways.split(' ').flatMap((way) => WAYS[way](name, quoted(model)))]),
   ['OpenAI SDK (Python)', 'In your program:', (url, model) => [
     `client = OpenAI(base_url="${url}/v1", api_key="holdgate-script")`, `model = ${JSON.stringify(model)}`]],
   ['Anthropic SDK (Python)', 'In your program:', (url, model) => [
