@@ -94,6 +94,8 @@ replace_file(Path(sys.argv[1]), b"x" * 10, alone=sys.argv[2] == "alone")
 
 @pytest.mark.parametrize("how", ["alone", "among others"])
 def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, how: str) -> None:
+    if os.name != "posix":
+        return
     file = tmp_path / "a"
     file.write_bytes(b"old")
     command = [sys.executable, "-c", _FULL, str(file), how]
