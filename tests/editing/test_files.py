@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -78,3 +80,25 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
     file.chmod(0o600)
     assert sorted(os.listdir(tmp_path)) == ["a", "config.toml"]
     assert file.read_bytes() == b"old"
+
+
+_FULL = """
+import resource, signal, sys
+from pathlib import Path
+from holdgate.core.editing.files import replace_file
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (9, 9))
+replace_file(Path(sys.argv[1]), b"x" * 10, alone=sys.argv[2] == "alone")
+"""
+
+
+@pytest.mark.parametrize("how", ["alone", "among others"])
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, how: str) -> None:
+    if os.name != "posix":
+        return
+    file = tmp_path / "a"
+    file.write_bytes(b"old")
+    command = [sys.executable, "-c", _FULL, str(file), how]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert "File too large" in done.stderr
+    assert os.listdir(tmp_path) == ["a"] and file.read_bytes() == b"old"

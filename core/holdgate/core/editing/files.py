@@ -71,18 +71,17 @@ def replace_file(
     meanwhile, so what a killed process left is written over, not heaped up. Raises OSError, and
     leaves nothing behind then.
     """
-    with _new_file(path, alone=alone) as file:
-        try:
+    file = _new_file(path, alone=alone)
+    try:
+        with file:  # a full disk shows at its end, too
             file.write(data)
             _dress(file.name, mode, owner)
             file.flush()
             os.fsync(file.fileno())
-            file.close()  # Windows moves no open file
-            os.replace(file.name, path)
-        except BaseException:
-            file.close()
-            Path(file.name).unlink(missing_ok=True)
-            raise
+        os.replace(file.name, path)
+    except BaseException:
+        Path(file.name).unlink(missing_ok=True)
+        raise
 
 
 def _new_file(path: Path, *, alone: bool) -> BinaryIO:
