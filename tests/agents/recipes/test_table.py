@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdgate.core.agents.base import Agent
+from holdgate.core.agents.base import Agent, Offered
 from holdgate.core.agents.recipes.table import AGENTS, find
 from tests.agents.recipes.asked import HOME, OFFERED, lan_wish, machine, wish
 
@@ -36,6 +36,13 @@ def test_files_are_below_the_home_and_made_once(agent: Agent, system: str) -> No
     for file in (*found, *agent.traces(where)):
         assert file.is_relative_to(HOME)
         assert file != HOME
+
+
+@every
+def test_hundreds_of_models_are_no_hundreds_of_edits(agent: Agent) -> None:
+    offered = (Offered("a-route"), *(Offered(f"relay/m{number}") for number in range(500)))
+    files = agent.connect(wish(agent, offered=offered), machine())
+    assert sum(len(file.edits) for file in files) < 80
 
 
 @every

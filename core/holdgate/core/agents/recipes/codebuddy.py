@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Offered, Wish
-from holdgate.core.agents.recipes.entries import entry, known, title
+from holdgate.core.agents.recipes.entries import entry, known, listed, title
 from holdgate.core.editing.base import Item
 
 # Milliseconds to the first token and between tokens; the program has 20 minutes.
@@ -51,7 +51,7 @@ def _model(wish: Wish, model: Offered) -> Edit:
 
 
 def _models(wish: Wish, folder: Path) -> FileEdits:
-    edits = tuple(_model(wish, each) for each in wish.listed())
+    edits = tuple(_model(wish, each) for each in listed(wish))
     return FileEdits(folder / "models.json", "json", edits)
 
 

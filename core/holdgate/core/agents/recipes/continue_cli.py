@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Offered, Wish
-from holdgate.core.agents.recipes.entries import entry, title
+from holdgate.core.agents.recipes.entries import entry, listed, title
 from holdgate.core.editing.base import Item
 
 
@@ -37,7 +37,7 @@ def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
         Edit(("version",), "1.0.0", only_new=True),
         Edit(("schema",), "v1", only_new=True),
     )
-    models = tuple(_model(wish, each) for each in wish.listed())
+    models = tuple(_model(wish, each) for each in listed(wish))
     return (FileEdits(_home(machine) / "config.yaml", "yaml", header + models),)
 
 

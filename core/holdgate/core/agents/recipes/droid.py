@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Offered, Wish
-from holdgate.core.agents.recipes.entries import entry, known, output, title
+from holdgate.core.agents.recipes.entries import entry, known, listed, output, title
 from holdgate.core.editing.base import Item
 
 
@@ -35,7 +35,7 @@ def _model(wish: Wish, model: Offered) -> Edit:
 
 
 def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
-    models = tuple(_model(wish, each) for each in wish.listed())
+    models = tuple(_model(wish, each) for each in listed(wish))
     chosen = Edit(("sessionDefaultSettings", "model"), _id(wish.model))
     return (FileEdits(_home(machine) / "settings.json", "json", (*models, chosen)),)
 

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from holdgate.core.agents.base import Edit, Offered
+from holdgate.core.agents.base import Edit, Offered, Wish
 from holdgate.core.editing.base import Item, Path
 
 # Told of a model whose window nobody knows, to agents that must be told something. Most models of
 # today have at least that; an agent that believes in less shortens its talk too early.
 USUAL_CONTEXT: Final = 128_000
 USUAL_OUTPUT: Final = 16_384
+
+# Of the models that a gateway offers. Each is an edit of its own there, and a list that a person
+# chooses from by eye is of no use with the hundreds that some vendors have.
+LISTED_MOST: Final = 50
+
+
+def listed(wish: Wish) -> tuple[Offered, ...]:
+    """Give the models for an agent that keeps a list of them: wished ones and routes come first."""
+    return wish.listed()[:LISTED_MOST]
 
 
 def title(name: str) -> str:

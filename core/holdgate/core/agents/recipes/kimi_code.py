@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Offered, Wish
-from holdgate.core.agents.recipes.entries import context, output, title
+from holdgate.core.agents.recipes.entries import context, listed, output, title
 
 
 def _home(machine: Machine) -> Path:
@@ -53,13 +53,13 @@ def _model(model: Offered) -> dict[str, object]:
 
 
 def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
-    models = {e.name: _model(e) | {"max_output_size": output(e)} for e in wish.listed()}
+    models = {e.name: _model(e) | {"max_output_size": output(e)} for e in listed(wish)}
     edits = _settings(wish, "openai", models)
     return (FileEdits(_home(machine) / "config.toml", "toml", edits),)
 
 
 def _old_connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
-    edits = _settings(wish, "openai_legacy", {each.name: _model(each) for each in wish.listed()})
+    edits = _settings(wish, "openai_legacy", {each.name: _model(each) for each in listed(wish)})
     return (FileEdits(_old_home(machine) / "config.toml", "toml", edits),)
 
 

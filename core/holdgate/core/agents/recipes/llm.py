@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Offered, Wish
-from holdgate.core.agents.recipes.entries import entry
+from holdgate.core.agents.recipes.entries import entry, listed
 from holdgate.core.editing.base import Item
 
 _FOLDER: Final = "io.datasette.llm"
@@ -36,7 +36,7 @@ def _model(wish: Wish, model: Offered) -> Edit:
 
 def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
     home = _home(machine)
-    models = tuple(_model(wish, each) for each in wish.listed())
+    models = tuple(_model(wish, each) for each in listed(wish))
     key = (Edit(("holdgate",), wish.key),)
     return (
         FileEdits(home / "extra-openai-models.yaml", "yaml", models),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Offered, Wish
+from holdgate.core.agents.recipes.entries import listed
 from holdgate.core.editing.base import Item
 
 _KEY_VARIABLE: Final = "HOLDGATE_API_KEY"
@@ -43,7 +44,7 @@ def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
     # key has to be told by a variable; the file's own `env` is good for that.
     models = tuple(
         Edit(("modelProviders", "openai", Item("id", each.name)), _entry(wish, each))
-        for each in wish.listed()
+        for each in listed(wish)
     )
     edits = (
         *models,
