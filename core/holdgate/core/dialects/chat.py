@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 import msgspec
 
@@ -18,6 +20,11 @@ from holdgate.core.values.usage import Usage
 from holdgate.core.wire.sse import Event
 from holdgate.core.wire.tail import Tail
 
+# Tokens for an answer to next to nothing, by the limit's name. Models that want the new one think
+# before they write, and OpenAI refuses a request whose limit ends them while they still think.
+_TINY: Final[Mapping[str, int]] = MappingProxyType(
+    {"max_tokens": 16, "max_completion_tokens": 1024}
+)
 _PATHS: dict[Task, str] = {"generate": "/chat/completions", "embeddings": "/embeddings"}
 
 
@@ -69,10 +76,10 @@ class Chat:
         """See Dialect.token_count."""
         return dump({"input_tokens": tokens})
 
-    def tiny_request(self, model: str) -> bytes:
+    def tiny_request(self, model: str, limit_name: str = "max_tokens") -> bytes:
         """See Dialect.tiny_request."""
         ping = [{"role": "user", "content": "ping"}]
-        return dump({"model": model, "messages": ping, "max_tokens": 16})
+        return dump({"model": model, "messages": ping, limit_name: _TINY[limit_name]})
 
     def said(self, event: Event) -> Said:
         """See Dialect.said."""

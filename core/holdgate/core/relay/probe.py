@@ -9,6 +9,7 @@ from holdgate.core.dialects.table import DIALECTS
 from holdgate.core.relay.fetch import Fetched, fetch
 from holdgate.core.relay.model_lists import fetch_models
 from holdgate.core.relay.outgoing import own
+from holdgate.core.relay.pings import limit_name, models_for, other_limit
 from holdgate.core.relay.ports import Upstream
 from holdgate.core.relay.roster import Current, Roster
 from holdgate.core.relay.scheduler import Scheduler
@@ -17,7 +18,7 @@ from holdgate.core.traffic.routing import spoken
 from holdgate.core.traffic.ticket import LaneId
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import POLICIES, Fault, FaultKind, VendorReply
-from holdgate.core.values.names import DialectName
+from holdgate.core.values.names import DIALECT_NAMES, DialectName
 from holdgate.core.values.secret import mask
 from holdgate.core.values.settings import Model, Provider
 
@@ -76,22 +77,22 @@ class Prober:
     async def probe(self, name: str, model: str | None) -> AsyncIterator[Probed]:
         """Probe each key of a provider that is on in each dialect, one after the other.
 
-        `model`: which to ask for; the provider's first if None. Raises Fault if there is nothing to
-        ask.
+        `model`: which to ask for; the provider's likeliest if None. Raises Fault if there is
+        nothing to ask.
         """
         provider = self._roster.provider(name)
         keys = [key for key in provider.keys if key.on]
         if not keys:
             raise Fault(FaultKind.REQUEST, f"{name}: each of its keys is switched off")
-        chosen = provider.model(model) if model else await self._first_model(provider)
-        dialects = spoken(provider, chosen)
+        models = (provider.model(model),) if model else await self._models(provider)
+        dialects = [each for each in DIALECT_NAMES if _served(provider, models, each)]
         if not dialects:
-            raise Fault(FaultKind.REQUEST, f"{name}: serves {chosen.id} in no dialect")
+            raise Fault(FaultKind.REQUEST, f"{name}: serves {models[0].id} in no dialect")
         for key in keys:
             for dialect in dialects:
-                yield await self._ask((name, key.name), dialect, chosen)
+                yield await self._first_good((name, key.name), dialect, models)
 
-    async def _first_model(self, provider: Provider) -> Model:
+    async def _models(self, provider: Provider) -> tuple[Model, ...]:
         models, name = provider.models, provider.name
         try:
             if models is None:
@@ -101,7 +102,22 @@ class Prober:
             raise Fault(fault.kind, f"{name}: {why}; name one with --model MODEL") from fault
         if not models:
             raise Fault(FaultKind.MODEL, f"{name}: lists no model; name one with --model MODEL")
-        return models[0]
+        return models
+
+    async def _first_good(
+        self, lane: LaneId, dialect: DialectName, models: tuple[Model, ...]
+    ) -> Probed:
+        """Ask for a model that is good for an answer; give the first try where none is.
+
+        Lists begin with whatever it be: models that make pictures, or that one dialect only knows.
+        """
+        served = {m.id: m for m in _served(self._roster.provider(lane[0]), models, dialect)}
+        found: list[Probed] = []
+        for model in models_for(dialect, served):
+            found.append(await self._ask(lane, dialect, served[model]))
+            if found[-1].kind not in (FaultKind.MODEL, FaultKind.REQUEST):
+                break
+        return found[-1] if found[-1].passed else found[0]
 
     async def _ask(self, lane: LaneId, dialect: DialectName, model: Model) -> Probed:
         """Ask for a few tokens and say how it went. Raises nothing."""
@@ -109,7 +125,7 @@ class Prober:
         status: int | None = None
         kind, reason = None, ""
         try:
-            fetched = await self._fetch(lane, dialect, model)
+            fetched = await self._answer(lane, dialect, model.at_vendor)
             status = fetched.head.status
             self._check(lane, dialect, fetched)
         except ValueError:
@@ -120,12 +136,19 @@ class Prober:
         ms = round((self._clock.monotonic() - began) * 1000)
         return Probed(lane[1], dialect, model.id, ms, status, reason, kind)
 
-    async def _fetch(self, lane: LaneId, dialect: DialectName, model: Model) -> Fetched:
+    async def _answer(self, lane: LaneId, dialect: DialectName, model: str) -> Fetched:
+        """Give the answer to a tiny request, whose limit may have two names. Raises Fault."""
+        name = limit_name(dialect, model, self._roster.provider(lane[0]).quirks)
+        fetched = await self._fetch(lane, dialect, model, name)
+        if other := other_limit(dialect, name, fetched.head.status, fetched.body):
+            again = await self._fetch(lane, dialect, model, other)
+            return again if again.head.status == 200 else fetched
+        return fetched
+
+    async def _fetch(self, lane: LaneId, dialect: DialectName, model: str, limit: str) -> Fetched:
         table = DIALECTS[dialect]
-        url = table.url(
-            self._roster.provider(lane[0]).base(dialect), "generate", model.at_vendor, "whole"
-        )
-        body = table.tiny_request(model.at_vendor)
+        url = table.url(self._roster.provider(lane[0]).base(dialect), "generate", model, "whole")
+        body = table.tiny_request(model, limit)
         # A kept connection may be dead, which would be taken for the vendor's fault.
         outgoing = own("POST", url, body, self._roster, lane, dialect, fresh=True)
         ticket = self._scheduler.let_in(lane)
@@ -154,3 +177,9 @@ class Prober:
             return mask(message, [self._roster.key(lane)])
         except Fault:
             return message
+
+
+def _served(
+    provider: Provider, models: tuple[Model, ...], dialect: DialectName
+) -> tuple[Model, ...]:
+    return tuple(model for model in models if dialect in spoken(provider, model))
