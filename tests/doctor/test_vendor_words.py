@@ -145,7 +145,7 @@ def test_ways() -> None:
     ],
 )
 def test_lists(models: tuple[Model, ...] | None, listed: Listed | None, state: str) -> None:
-    found = list_finding(replace(PROVIDER, models=models), listed)
+    found = list_finding(replace(PROVIDER, models=models), listed, Answers())
     assert [each.state for each in found] == [state]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 
 from holdgate.core.doctor.trying_agent import Trial, try_agent
 from tests.cli.inside import inside
 from tests.cli.serving import configure
-from tests.fakes.agents import post
+from tests.fakes.agents import get, post
 from tests.fakes.proxies import HttpProxy
 from tests.fakes.vendor import FakeVendor, Reply
 from tests.journeys.gateway import VENDOR_KEY, asking, provider, running
@@ -150,3 +151,58 @@ async def test_the_same_name_added_twice_at_once(tmp_path: Path) -> None:
         keys = tmp_path / "config" / "keys"
         assert sorted(each.name for each in keys.iterdir()) == [".gitignore", "new"]
         assert (keys / "new").read_text() == typed[1]
+
+
+async def test_a_wrong_key_is_told_where_its_list_is_refused_too(tmp_path: Path) -> None:
+    table = provider("URL", dialects=("chat", "responses")).replace('models = ["fake-model"]\n', "")
+    async with FakeVendor(keys=["another"]) as vendor:
+        configure(tmp_path, "[server]\nport = 0\n" + table.replace("URL", vendor.url))
+        tested = await inside(tmp_path, "provider", "test", "fake", more=KEYS)
+        assert tested.code == 1 and tested.out.count("FAIL") == 2 and "HTTP 401" in tested.out, (
+            tested
+        )
+        assert "--model" not in tested.out + tested.err
+        listed = await inside(tmp_path, "models", more=KEYS)
+        assert "HTTP 401" in listed.err and "gave no list" in listed.out
+        looked = await inside(tmp_path, "doctor", "fake", "--json", more=KEYS)
+        checks = json.loads(looked.out)["checks"]
+        (failed,) = [each for each in checks if each["state"] == "fail"]
+        assert failed["name"] == "request chat, responses" and "another key" in failed["todo"]
+        assert VENDOR_KEY not in listed.err + looked.out
+
+
+async def test_what_is_no_answer_passes_no_test(tmp_path: Path) -> None:
+    moved = Reply(302, headers={"Location": "https://new.example/v1?key=x"}, text="")
+    async with FakeVendor(paths=CHAT_ONLY) as vendor:
+        configure(tmp_path, provider(vendor.url, dialects=("chat",)))
+        for reply, words in (
+            (Reply(json=NO_KEY), "login fail"),
+            (Reply(json={"ok": True}), "no answer; check the base URL"),
+            (moved, "HTTP 302 to https://new.example/v1; check the base URL"),
+            (Reply(404, {"Content-Type": "text/html"}, text="<html>"), "404 with a web page"),
+        ):
+            vendor.script(reply, path=CHAT)
+            tested = await inside(tmp_path, "provider", "test", "fake", more=KEYS)
+            assert tested.code == 1 and words in tested.out, (words, tested)
+
+
+async def test_lists_that_cannot_be_kept_are_shown(tmp_path: Path) -> None:
+    table = provider("URL", dialects=("chat",)).replace('models = ["fake-model"]\n', "")
+    async with FakeVendor() as vendor:
+        configure(tmp_path, table.replace("URL", vendor.url))
+        (tmp_path / "cache" / "model_lists.json").mkdir(parents=True)
+        listed = await inside(tmp_path, "models", more=KEYS)
+        assert "fake/fake-model" in listed.out, listed
+
+
+async def test_the_running_gateway_chooses_as_well(tmp_path: Path) -> None:
+    models = ["text-embedding-3", "gpt-5", "whisper-1"]
+    table = provider("URL", dialects=("chat",)).replace('models = ["fake-model"]\n', "")
+    async with (
+        FakeVendor(paths=CHAT_ONLY, models=models) as vendor,
+        running(tmp_path, table.replace("URL", vendor.url)) as gateway,
+    ):
+        for _ in range(2):  # with the list that it has by then, too
+            (tested,) = (await done(gateway, "/api/providers/fake/test"))["tests"]
+            assert tested["model"] == "gpt-5"
+            await get(gateway.url + "/v1/models")

@@ -12,7 +12,7 @@ from holdgate.core.dialects import chat_stream, openai
 from holdgate.core.dialects.base import Closing, Ending, Opened, Opening, Peek, Said, Whole
 from holdgate.core.dialects.chat_opened import ChatOpened
 from holdgate.core.dialects.raw_events import comment
-from holdgate.core.dialects.reading import decode_request, dump, is_nothing, look
+from holdgate.core.dialects.reading import decode_request, dump, is_nothing, look, number
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.inbound import Framing, Task
 from holdgate.core.values.names import DialectName
@@ -41,6 +41,7 @@ _decoder = msgspec.json.Decoder(_Request)
 class _Whole(msgspec.Struct):
     usage: Any = msgspec.field(name="usage", default=None)
     error: Any = None
+    base_resp: Any = None
     answer: msgspec.Raw = msgspec.field(name="choices", default=msgspec.Raw(b""))
 
 
@@ -108,7 +109,9 @@ class Chat:
     def whole(self, body: bytes) -> Whole:
         """See Dialect.whole."""
         seen = look(_whole, body)
-        return Whole(chat_stream.usage(seen.usage), bool(seen.error and is_nothing(seen.answer)))
+        # MiniMax tells errors so; a `status_code` of 0 is none.
+        failed = seen.error or number(seen.base_resp, "status_code")
+        return Whole(chat_stream.usage(seen.usage), bool(failed and is_nothing(seen.answer)))
 
     def error_words(self, body: bytes) -> str:
         """See Dialect.error_words."""

@@ -109,7 +109,7 @@ def _answers(
     name = provider.name
     lost = all(isinstance(roster.keys[name, key.name], MissingKey) for key in provider.keys)
     if not lost:
-        lists = list_finding(provider, listed) if reached else ()
+        lists = list_finding(provider, listed, tests) if reached else ()
         return (*lists, *request_findings(name, tests))
     return request_findings(name, tests) if any(tests.passed(k.name) for k in provider.keys) else ()
 

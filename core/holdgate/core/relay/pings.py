@@ -13,6 +13,8 @@ from holdgate.core.values.names import DialectName
 
 # Whose models are the likelier ones where a vendor serves several dialects.
 _FAMILIES: Final[Mapping[DialectName, str]] = {"messages": "claude", "gemini": "gemini"}
+# Asked for where no model is known: that it is unknown tells as much of who answers.
+NO_MODEL: Final = "gpt-4o-mini"
 _OTHER: Final = {
     "max_tokens": "max_completion_tokens",
     "max_completion_tokens": "max_tokens",

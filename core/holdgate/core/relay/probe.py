@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdgate.core.dialects.table import DIALECTS
+from holdgate.core.relay.answers import Answer
+from holdgate.core.relay.diagnosis import reason_of
+from holdgate.core.relay.discovery import passes
 from holdgate.core.relay.fetch import Fetched, fetch
 from holdgate.core.relay.model_lists import fetch_models
 from holdgate.core.relay.outgoing import own
-from holdgate.core.relay.pings import limit_name, models_for, other_limit
+from holdgate.core.relay.pings import NO_MODEL, limit_name, models_for, other_limit
 from holdgate.core.relay.ports import Upstream
 from holdgate.core.relay.roster import Current, Roster
 from holdgate.core.relay.scheduler import Scheduler
@@ -22,6 +25,7 @@ from holdgate.core.values.names import DIALECT_NAMES, DialectName
 from holdgate.core.values.secret import mask
 from holdgate.core.values.settings import Model, Provider
 
+_NAME_ONE = "name one with --model MODEL"
 PATIENCE = 60.0  # seconds; slow local models load first
 
 
@@ -74,35 +78,46 @@ class Prober:
         self._roster, self._upstream = roster, upstream
         self._clock, self._scheduler = clock, scheduler
 
-    async def probe(self, name: str, model: str | None) -> AsyncIterator[Probed]:
+    async def probe(
+        self, name: str, model: str | None, known: tuple[Model, ...] = ()
+    ) -> AsyncIterator[Probed]:
         """Probe each key of a provider that is on in each dialect, one after the other.
 
-        `model`: which to ask for; the provider's likeliest if None. Raises Fault if there is
-        nothing to ask.
+        `model`: which to ask for; the provider's likeliest if None. `known`: its list, where
+        that was given before. Raises Fault if there is nothing to ask.
         """
         provider = self._roster.provider(name)
         keys = [key for key in provider.keys if key.on]
         if not keys:
             raise Fault(FaultKind.REQUEST, f"{name}: each of its keys is switched off")
-        models = (provider.model(model),) if model else await self._models(provider)
+        models, lack = (provider.model(model),) if model else known, ""
+        if not models:
+            models, lack = await self._models(provider)
         dialects = [each for each in DIALECT_NAMES if _served(provider, models, each)]
         if not dialects:
             raise Fault(FaultKind.REQUEST, f"{name}: serves {models[0].id} in no dialect")
         for key in keys:
             for dialect in dialects:
-                yield await self._first_good((name, key.name), dialect, models)
+                probed = await self._first_good((name, key.name), dialect, models)
+                yield _lacking(probed, lack) if lack else probed
 
-    async def _models(self, provider: Provider) -> tuple[Model, ...]:
+    async def _models(self, provider: Provider) -> tuple[tuple[Model, ...], str]:
+        """Give the models to choose from, and what is lacking where none is known.
+
+        A vendor that gives no list is asked all the same: its answer tells what is wrong.
+        """
         models, name = provider.models, provider.name
         try:
             if models is None:
                 models = await fetch_models(Current(self._roster), self._upstream, provider)
         except Fault as fault:
             why = f"its list of models cannot be had ({fault.message})"
-            raise Fault(fault.kind, f"{name}: {why}; name one with --model MODEL") from fault
+            if fault.kind is not FaultKind.UNREADABLE:
+                raise Fault(fault.kind, f"{name}: {why}; --model MODEL needs none") from fault
+            return (Model(id=NO_MODEL),), why
         if not models:
-            raise Fault(FaultKind.MODEL, f"{name}: lists no model; name one with --model MODEL")
-        return models
+            raise Fault(FaultKind.MODEL, f"{name}: lists no model; {_NAME_ONE}")
+        return models, ""
 
     async def _first_good(
         self, lane: LaneId, dialect: DialectName, models: tuple[Model, ...]
@@ -130,7 +145,7 @@ class Prober:
             self._check(lane, dialect, fetched)
         except ValueError:
             kind = FaultKind.UNREADABLE
-            reason = f"{lane[0]}: the reply is no JSON; check the base URL"
+            reason = _no_api(lane[0], "the reply is no JSON").message
         except Fault as fault:
             kind, reason = fault.kind, self._masked(fault.message, lane)
         ms = round((self._clock.monotonic() - began) * 1000)
@@ -164,13 +179,18 @@ class Prober:
 
     def _check(self, lane: LaneId, dialect: DialectName, fetched: Fetched) -> None:
         """Raises Fault for an error, and ValueError for a reply that is no JSON."""
-        table, status = DIALECTS[dialect], fetched.head.status
+        table, head = DIALECTS[dialect], fetched.head
         words = table.error_words(fetched.body)
-        if status != 200:
-            reply = VendorReply(status, fetched.head.headers, fetched.body)
+        answer = Answer(head.status, head.get("content-type"), fetched.body, head.get("location"))
+        if answer.redirects or (answer.is_page and head.status in (404, 405)):
+            raise _no_api(lane[0], reason_of(dialect, answer))
+        if head.status != 200:
+            reply = VendorReply(head.status, head.headers, fetched.body)
             raise verdicts.of_status(lane[0], reply, words, self._clock.wall())
         if table.whole(fetched.body).failed:
             raise verdicts.of_event(lane[0], fetched.body, words)
+        if not passes(dialect, answer):
+            raise _no_api(lane[0], "the reply is JSON, but no answer")
 
     def _masked(self, message: str, lane: LaneId) -> str:
         try:
@@ -183,3 +203,14 @@ def _served(
     provider: Provider, models: tuple[Model, ...], dialect: DialectName
 ) -> tuple[Model, ...]:
     return tuple(model for model in models if dialect in spoken(provider, model))
+
+
+def _lacking(probed: Probed, lack: str) -> Probed:
+    """Say why the vendor was asked for a model that it may not have."""
+    if probed.kind not in (FaultKind.MODEL, FaultKind.REQUEST):
+        return probed
+    return replace(probed, reason=f"{probed.reason}; {lack}; {_NAME_ONE}")
+
+
+def _no_api(name: str, came: str) -> Fault:
+    return Fault(FaultKind.UNREADABLE, f"{name}: {came}; check the base URL")

@@ -14,7 +14,7 @@ from holdgate.core.relay.diagnosis import HOPELESS, Cause, cause_of, cause_of_li
 from holdgate.core.relay.discovery import Speaks
 from holdgate.core.relay.fetch import fetch
 from holdgate.core.relay.letterhead import letterhead
-from holdgate.core.relay.pings import limit_name, models_for, other_limit
+from holdgate.core.relay.pings import NO_MODEL, limit_name, models_for, other_limit
 from holdgate.core.relay.ports import Outgoing, Upstream
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault
@@ -25,8 +25,6 @@ from holdgate.core.values.settings import Provider
 PATIENCE = 60.0  # seconds for an answer; slow local models load first
 LIST_PATIENCE = 10.0
 
-# Asked for where nobody named a model: that it is unknown tells as much of who answers.
-_NO_MODEL = "gpt-4o-mini"
 _HEADERS = (("content-type", "application/json"), ("user-agent", "holdgate"))
 
 Told = Callable[[str], None]
@@ -152,13 +150,14 @@ class Trial:
     async def _first_that_speaks(
         self, dialect: DialectName, bases: tuple[str, ...], listed: Listed
     ) -> Tried:
-        models = models_for(dialect, listed.models or ()) or (_NO_MODEL,)
+        models = models_for(dialect, listed.models or ()) or (NO_MODEL,)
         found: list[Tried] = []
         for base in bases:
             found.append(await self._try(dialect, base, models[0]))
             if found[-1].speaks == "yes":
                 return await self._with_others(found[-1], models[1:])
-            if found[-1].cause in HOPELESS:
+            # Who is silent for a minute at one place is so at the next.
+            if found[-1].cause in {*HOPELESS, Cause.TIMEOUT}:
                 return found[-1]
         return next((each for each in found if each.speaks == "perhaps"), found[0])
 
