@@ -206,3 +206,12 @@ async def test_the_running_gateway_chooses_as_well(tmp_path: Path) -> None:
             (tested,) = (await done(gateway, "/api/providers/fake/test"))["tests"]
             assert tested["model"] == "gpt-5"
             await get(gateway.url + "/v1/models")
+
+
+async def test_the_doctor_tells_a_cause_once(tmp_path: Path) -> None:
+    table = provider("http://127.0.0.1:1", dialects=("chat", "messages"))
+    async with running(tmp_path, table) as gateway:
+        told = json.loads((await inside(tmp_path, "doctor", "fake", "--json", more=KEYS)).out)
+        failed = [each["name"] for each in told["checks"] if each["state"] == "fail"]
+        assert failed == ["connection"], told
+        assert gateway.url

@@ -113,7 +113,7 @@ class Prober:
         except Fault as fault:
             why = f"its list of models cannot be had ({fault.message})"
             if fault.kind is not FaultKind.UNREADABLE:
-                raise Fault(fault.kind, f"{name}: {why}; --model MODEL needs none") from fault
+                raise Fault(fault.kind, f"{name}: {why}") from fault
             return (Model(id=NO_MODEL),), why
         if not models:
             raise Fault(FaultKind.MODEL, f"{name}: lists no model; {_NAME_ONE}")
