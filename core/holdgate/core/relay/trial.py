@@ -127,7 +127,9 @@ class Trial:
 
     async def _list(self, dialect: DialectName, base: str) -> Listed:
         url = self._provider.lists.get(dialect) or whole_list_url(dialect, base)
-        answer = await self._ask("GET", dialect, base, url, b"", LIST_PATIENCE)
+        # A connection that cannot be had is to be told as that.
+        patience = max(LIST_PATIENCE, self._provider.connect_timeout + 1.0)
+        answer = await self._ask("GET", dialect, base, url, b"", patience)
         models = listed_models(answer)
         if models is not None:
             return Listed(models)
