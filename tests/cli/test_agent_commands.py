@@ -128,7 +128,7 @@ def listed(person: Person, name: str = "codebuddy") -> dict[str, object]:
 def test_the_agents_of_this_machine(person: Person) -> None:
     (person.home / ".codebuddy").mkdir()
     lines = person.said("agents").splitlines()
-    rows = {line.split()[0]: line for line in lines[1:3]}
+    rows = {line.split()[0]: line for line in lines[1:] if line}  # this machine may have others
     assert lines[0].split() == ["AGENT", "TITLE", "STATE", "MODEL", "FOUND"]
     assert "not wired" in rows["codebuddy"] and "~/.codebuddy" in rows["codebuddy"]
     assert str(person.root / "bin/aider") in rows["aider"]
