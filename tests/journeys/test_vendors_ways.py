@@ -215,3 +215,17 @@ async def test_the_doctor_tells_a_cause_once(tmp_path: Path) -> None:
         failed = [each["name"] for each in told["checks"] if each["state"] == "fail"]
         assert failed == ["connection"], told
         assert gateway.url
+
+
+async def test_what_is_sent_is_told_by_no_echo(tmp_path: Path) -> None:
+    secret = "tenant-51d0c2"
+    echo = Reply(401, json={"error": {"message": f"no {VENDOR_KEY} of {secret}"}})
+    table = provider("URL", f'headers = {{ X-Tenant = "{secret}" }}', dialects=("chat",))
+    async with FakeVendor() as vendor:
+        lists = table.replace("URL", vendor.url).replace('models = ["fake-model"]\n', "")
+        configure(tmp_path, "[server]\nport = 0\n" + lists)
+        for args in (("provider", "test", "fake"), ("models",), ("doctor", "fake")):
+            vendor.script(echo, echo, path="*")
+            told = await inside(tmp_path, *args, more=KEYS)
+            assert "HTTP 401" in told.out + told.err, told
+            assert secret not in told.out + told.err and VENDOR_KEY not in told.out + told.err

@@ -148,6 +148,8 @@ def reason_of(dialect: DialectName, answer: Answer) -> str:
         return f"HTTP {answer.status} to {_place(answer.location)}"
     if answer.is_page:
         return f"HTTP {answer.status} with a web page"
+    if "event-stream" in answer.kind:
+        return f"HTTP {answer.status} with a stream, which was not asked for"
     words = DIALECTS[dialect].error_words(answer.body) or DIALECTS["chat"].error_words(answer.body)
     return f"HTTP {answer.status}{': ' if words else ''}{words}"
 

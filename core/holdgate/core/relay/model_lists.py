@@ -22,7 +22,7 @@ from holdgate.core.relay.roster import Current
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.kept_lists import KeptList
-from holdgate.core.values.secret import mask
+from holdgate.core.values.secret import Secret, mask
 from holdgate.core.values.settings import Model, Provider
 
 log = logging.getLogger(__name__)
@@ -203,5 +203,6 @@ async def fetch_models(
         with contextlib.suppress(ValueError, RecursionError):
             return models_of(body)
     answer = Answer(head.status, head.get("content-type"), body, head.get("location"))
-    came = mask(reason_of(dialect, answer), [roster.key((provider.name, keys[0].name))])
+    sent = [Secret(text) for _, text in provider.headers]
+    came = mask(reason_of(dialect, answer), [roster.key((provider.name, keys[0].name)), *sent])
     raise Fault(FaultKind.UNREADABLE, f"no list of models at {url.partition('?')[0]}: {came}")

@@ -22,7 +22,7 @@ from holdgate.core.traffic.ticket import LaneId
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import POLICIES, Fault, FaultKind, VendorReply
 from holdgate.core.values.names import DIALECT_NAMES, DialectName
-from holdgate.core.values.secret import mask
+from holdgate.core.values.secret import Secret, mask
 from holdgate.core.values.settings import Model, Provider
 
 _NAME_ONE = "name one with --model MODEL"
@@ -194,7 +194,8 @@ class Prober:
 
     def _masked(self, message: str, lane: LaneId) -> str:
         try:
-            return mask(message, [self._roster.key(lane)])
+            sent = [Secret(text) for _, text in self._roster.provider(lane[0]).headers]
+            return mask(message, [self._roster.key(lane), *sent])
         except Fault:
             return message
 
