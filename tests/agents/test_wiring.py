@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdgate.core.agents.base import Agent
+from holdgate.core.agents.base import Agent, Machine
 from holdgate.core.agents.finding import sight
 from holdgate.core.agents.plan import Refused
 from holdgate.core.agents.recipes.cline import AGENT as CLINE
@@ -393,6 +393,9 @@ def test_a_damaged_journal_is_told(house: House) -> None:
             house.wiring().disconnect("tee")
     assert state(house, TEE) == "unclear"
     assert "damaged" in house.wiring().repair()["tee"]
+    # No program and no folder of it: the journal alone says that something was written once.
+    seen = sight(TEE, Machine("linux", house.root / "empty", {}), house.wiring(), EDITORS, URL)
+    assert (seen.wired.state, seen.is_here) == ("unclear", True)
 
 
 def test_nothing_is_written_where_nothing_was_connected(house: House) -> None:

@@ -87,7 +87,7 @@ async def refused(file: Path, *args: str, code: int = 2, typed: str = "") -> str
         (("x", "--url", "http://127.0.0.1:9", "--chat", "http://127.0.0.1:9"), "--url finds out"),
         (("x", "--url", "http://127.0.0.1:9", "--preset", "openai"), "has its own URLs"),
         (("x", "--url", "http://127.0.0.1:9", "--no-test"), "--no-test say it"),
-        (("x", "--url", "ftp://x"), "providers.x.chat: found"),
+        (("x", "--url", "ftp://x"), "--url 'ftp://x': it takes an http://"),
         (("x y", "--chat", "http://127.0.0.1:9"), "a name of letters"),
         (("deepseek", "--proxy", "nonsense"), "providers.deepseek.proxy: found"),
         (("deepseek", "--header", "secret"), "--header 'NAME: TEXT'"),

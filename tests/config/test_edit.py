@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdgate.core.config.edit import remove, set_value
+from holdgate.core.config.edit import add, remove, set_value
 from holdgate.core.config.problems import ConfigError
 from holdgate.core.editing.base import KeyPath
 
@@ -178,3 +178,10 @@ def test_the_mode_and_a_link_stay(tmp_path: Path, file: Path) -> None:
     assert link.is_symlink()
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert "port   =   1  # HOLD" in file.read_text(encoding="utf-8")
+
+
+def test_what_is_there_already_is_not_added(file: Path) -> None:
+    with pytest.raises(ConfigError, match="is there already"):
+        add(file, ("providers", "a"), {"preset": "openai"})
+    assert file.read_bytes() == CONFIG.encode()
+    assert add(file, ("providers", "c"), {"preset": "openai"}).providers["c"].preset == "openai"

@@ -103,7 +103,7 @@ def told(text: str) -> list[str]:
         (
             "[providers.relay]\nchat = 'relay.example'\n",
             'config.toml:2: providers.relay.chat: found "relay.example", '
-            "allowed an http:// or https:// address without query",
+            "allowed an http:// or https:// address without login and query",
         ),
         (
             "[providers.x]\npreset = 'deepsek'\n",

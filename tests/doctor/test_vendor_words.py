@@ -11,7 +11,6 @@ import trustme
 
 from holdgate.core.agents.base import Agent, Edit, Machine, Wish
 from holdgate.core.agents.journal import FileRecord, Journal
-from holdgate.core.doctor.asking import names_of
 from holdgate.core.doctor.authorities import examine_authorities
 from holdgate.core.doctor.looking import Looked
 from holdgate.core.doctor.trying_agent import Answer, Trial, headers_of
@@ -146,26 +145,8 @@ def test_ways() -> None:
     ],
 )
 def test_lists(models: tuple[Model, ...] | None, listed: Listed | None, state: str) -> None:
-    found = list_finding(replace(PROVIDER, models=models), listed)
+    found = list_finding(replace(PROVIDER, models=models), listed, Answers())
     assert [each.state for each in found] == [state]
-
-
-@pytest.mark.parametrize(
-    "shape",
-    [
-        {"data": [{"id": "m"}]},
-        {"models": [{"name": "models/m"}]},
-        [{"id": "m"}, 7],
-    ],
-)
-def test_names_of_lists(shape: object) -> None:
-    assert names_of(shape) == ("m",)
-
-
-@pytest.mark.parametrize("shape", [None, {}, "x", {"data": 7}])
-def test_what_is_no_list(shape: object) -> None:
-    with pytest.raises(ValueError, match="no list"):
-        names_of(shape)
 
 
 @pytest.mark.parametrize(

@@ -103,3 +103,23 @@ async def test_a_request_in_plain_words_to_tls_is_told_as_such() -> None:
     async with serving(b"\x15\x03\x03\x00\x02\x02\x46") as port:
         with pytest.raises(Fault, match=r"the reply is no HTTP: it speaks TLS; is it https://\?"):
             await asked(f"http://127.0.0.1:{port}/v1")
+
+
+@pytest.mark.parametrize(
+    ("url", "proxy", "host", "authority", "target"),
+    [
+        ("http://a.test:80/v1?x=1", "", "a.test", "a.test:80", "/v1?x=1"),
+        ("https://bücher.test/v1", "", "xn--bcher-kva.test", "xn--bcher-kva.test", "/v1"),
+        (
+            *("http://公司.test:8080/模型?q=é%20", "http://p:1", "xn--55qx5d.test"),
+            *("xn--55qx5d.test:8080", "http://xn--55qx5d.test:8080/%E6%A8%A1%E5%9E%8B?q=%C3%A9%20"),
+        ),
+        ("http://[::1]:9/v1", "", "::1", "[::1]:9", "/v1"),
+        (f"http://{'ü' * 99}.test/v1", "", f"{'ü' * 99}.test", f"{'ü' * 99}.test", "/v1"),
+    ],
+)
+def test_addresses_as_requests_have_them(
+    url: str, proxy: str, host: str, authority: str, target: str
+) -> None:
+    found = address_of(url, proxy)
+    assert (found.origin.host, found.authority, found.target) == (host, authority, target)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from holdgate.core.relay.answers import Answer, listed_models
 from holdgate.core.relay.listed_models import models_of
 from holdgate.core.values.settings import Model
 
@@ -37,7 +38,25 @@ def test_forms() -> None:
         assert [each.id for each in models_of(json.dumps(form).encode())] == ["a", "b"]
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b'{"data": 7}', b"7", b"[" * 100_000])
+def test_one_odd_entry_spoils_no_list() -> None:
+    # Mistral writes a name of null, Ollama data of null.
+    entries = [7, {"id": "a", "name": None}, None, {"id": 5}, "b", {"name": "models/c", "id": None}]
+    body = json.dumps({"data": entries}).encode()
+    assert [each.id for each in models_of(body)] == ["a", "b", "c"]
+    assert listed_models(Answer(200, body=body)) == ("a", "b", "c")
+    assert models_of(b'{"object": "list", "data": null}') == ()
+    both = b'{"models": [{"name": "m", "model": "m"}], "data": [{"id": "m.gguf"}]}'  # llama.cpp
+    assert [each.id for each in models_of(both)] == ["m.gguf"]
+
+
+NO_LISTS = [
+    *(b"", b"<html>", b'{"data": 7}', b"7", b"[" * 100_000, b"[7]", b'{"error": {"message": "x"}}'),
+    b'{"base_resp": {"status_code": 1004}}',
+]
+
+
+@pytest.mark.parametrize("body", NO_LISTS)
 def test_what_is_no_list(body: bytes) -> None:
     with pytest.raises((ValueError, RecursionError)):
         models_of(body)
+    assert listed_models(Answer(200, body=body)) is None

@@ -53,8 +53,10 @@ class Question:
 def find_preset(given: Given) -> Preset | None:
     """Give the preset that is meant, None where URLs stand for it. Raises Refused."""
     from holdgate.core.catalog import load_preset, preset_names
+    from holdgate.core.config.masks import mask_text
     from holdgate.core.config.problems import nearest_name
 
+    _check_addresses(given)
     if given.url and given.bases:
         raise Refused("--url finds out what is spoken there: leave the other URLs out, or --url")
     if given.preset is None and (given.url or given.bases):
@@ -64,6 +66,7 @@ def find_preset(given: Given) -> Preset | None:
     if preset is not None:
         return _checked(preset, given)
     near = nearest_name(name, preset_names())
+    name = mask_text(name)  # somebody may have pasted a key
     hint = f"did you mean {near}" if near else "gateway presets lists them"
     if given.preset:
         raise Refused(f"{name}: no such preset; {hint}")
@@ -71,6 +74,19 @@ def find_preset(given: Given) -> Preset | None:
         f"{name}: no such preset; {hint}. Anything else has an address: "
         f"gateway provider add {name} --url URL"
     )
+
+
+def _check_addresses(given: Given) -> None:
+    """Refuse what is no address by the option that it came with, not by a line of config.toml."""
+    from holdgate.core.config.masks import mask_text
+    from holdgate.core.values.kinds import URL, WrongValue
+
+    given_urls = [*([("url", given.url)] if given.url else []), *given.bases.items()]
+    for option, url in given_urls:
+        try:
+            URL.parse(url)
+        except WrongValue as error:
+            raise Refused(f"--{option} {mask_text(url)!r}: it takes {error}") from None
 
 
 def preset_at(url: str) -> str:

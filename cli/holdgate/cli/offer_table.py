@@ -10,11 +10,19 @@ from holdgate.cli.tables import Column, table
 
 
 def lines_of(
-    offers: Sequence[dict[str, Any]], date: str, width: int | None, *, filtered: bool
+    offers: Sequence[dict[str, Any]],
+    date: str,
+    width: int | None,
+    *,
+    filtered: bool,
+    failed: bool = False,
 ) -> list[Line]:
-    """Give the offers of `/api/models` as lines; `date` is that of the facts of models.dev."""
+    """Give the offers of `/api/models` as lines; `date` is that of the facts of models.dev.
+
+    `failed`: a list could not be had, which was told already.
+    """
     if not offers:
-        return [said(_nothing(filtered))]
+        return [said(_nothing(filtered, failed))]
     # Names are there to be copied: on a narrow screen all else goes before they are cut.
     columns = [
         Column("NAME", least=48, middle=True),
@@ -65,7 +73,9 @@ def _dollars(price: float | None) -> str:
     return "" if price is None else f"{price:.4g}"
 
 
-def _nothing(filtered: bool) -> str:
+def _nothing(filtered: bool, failed: bool) -> str:
+    if failed:
+        return "no model is known: their vendors gave no list"
     if filtered:
         return "no name has that in it; gateway models lists all"
     return "no model is known yet; a provider comes first: gateway provider add NAME"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from holdgate.core.store.kept_keys import KeptKeys
     from holdgate.core.values.secret import Secret
 
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WAYS = "--key-env VAR, --key-stdin or --key-file PATH"
 
 
@@ -88,6 +90,9 @@ def wish_of(
     named = [key_env is not None, key_stdin, key_file is not None, key is not None]
     if sum(named) > 1:
         fail("name one key: --key-env, --key-stdin, --key-file or --key", WRONG_CONFIGURATION)
+    if key_env is not None and not _VARIABLE.fullmatch(key_env):
+        # Most likely it is the key itself.
+        fail("--key-env wants the name of an environment variable", WRONG_CONFIGURATION)
     if keyring and (key_env is not None or key_file is not None):
         fail("--keyring keeps a key that is typed or piped in", WRONG_CONFIGURATION)
     return KeyWish(key_env, key_stdin, keyring, key_file, key)
@@ -145,15 +150,17 @@ def kept_keys(places: Places) -> KeptKeys:
 
 
 def _reference(ref: str, *, must_read: bool) -> GivenKey:
+    from holdgate.core.config.masks import mask_text
     from holdgate.core.store.secrets import SecretMissing, SecretStore
     from holdgate.core.values.secret import Secret
 
     try:
         return GivenKey(SecretStore(os.environ).resolve(ref), ref)
     except SecretMissing as error:
+        why = mask_text(str(error))  # the key itself may stand where its place should
         if must_read:
-            fail(f"{error}; or add it untested: --no-test")
-        tell(f"warning: {error}")
+            fail(f"{why}; or add it untested: --no-test")
+        tell(f"warning: {why}")
         return GivenKey(Secret(""), ref)
 
 

@@ -28,7 +28,7 @@ from holdgate.cli.screen import Screen
 
 if TYPE_CHECKING:
     from holdgate.core.config.places import Places
-    from holdgate.core.store.lists_file import ListsFile
+    from holdgate.core.values.kept_lists import KeptList
     from holdgate.core.values.settings import Settings
 
 # Seconds that the gateway may take, which waits up to 10 for each vendor, all at once.
@@ -105,7 +105,8 @@ def command(
         echo_json({**told, "models": found})
         return
     date = told["models_dev"]
-    Screen().show(lambda width: lines_of(found, date, width, filtered=bool(names)))
+    missing = bool(told["failed"]) and not told["models"]
+    Screen().show(lambda width: lines_of(found, date, width, filtered=bool(names), failed=missing))
 
 
 command.add_command(update_command)
@@ -159,9 +160,13 @@ def _by_itself(places: Places, provider: str | None, *, refresh: bool) -> dict[s
         and provider in (None, each.name)
         and (refresh or each.name not in kept)
     ]
-    failed = asyncio.run(_ask(settings, asked, ListsFile(places.cache / LISTS))) if asked else []
+    fresh, failed = asyncio.run(_ask(settings, asked)) if asked else ([], [])
+    for each in fresh:
+        ListsFile(places.cache / LISTS).put(each)
     facts = FactsFile(places.cache / FACTS).facts()
-    found = offers(settings, kept_lists(settings, places.cache), facts)
+    # What cannot be written is shown all the same.
+    lists = {**kept, **{each.provider: each.models for each in fresh}}
+    found = offers(settings, lists, facts)
     return {
         "models": [each.as_json() for each in found],
         "failed": failed,
@@ -169,18 +174,19 @@ def _by_itself(places: Places, provider: str | None, *, refresh: bool) -> dict[s
     }
 
 
-async def _ask(settings: Settings, names: list[str], file: ListsFile) -> list[dict[str, str]]:
-    """Ask vendors for their lists and keep them; give who gave none, and why."""
+async def _ask(settings: Settings, names: list[str]) -> tuple[list[KeptList], list[dict[str, str]]]:
+    """Ask vendors for their lists; give these, and who gave none, and why."""
     from holdgate.core.host import Unlisted, ask_lists
 
     _tell(f"asking for lists of models: {', '.join(names)} ...")
-    failed = []
+    fresh: list[KeptList] = []
+    failed: list[dict[str, str]] = []
     async for each in ask_lists(settings, os.environ, names):
         if isinstance(each, Unlisted):
             failed.append({"provider": each.provider, "why": each.why})
         else:
-            file.put(each)
-    return failed
+            fresh.append(each)
+    return fresh, failed
 
 
 def _check(provider: str, known: Collection[str]) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -125,7 +127,8 @@ def _given(options: dict[str, Any]) -> Given:
         name=options["name"],
         preset=options["preset"],
         bases=bases,
-        url=options["url"],
+        # Whole endpoints are pasted, with all that stands behind them.
+        url=re.sub(r"[?#].*", "", options["url"].strip()) if options["url"] else None,
         models=options["models"],
         limits={name: options[name] for name in _LIMITS if options[name] is not None},
         proxy=options["proxy"],
@@ -281,13 +284,13 @@ def _write(places: Places, name: str, table: Table, key: GivenKey, preset: Prese
 
     Gives what stands for the key, "" where there is none.
     """
-    from holdgate.core.config.edit import set_value
+    from holdgate.core.config.edit import add
     from holdgate.core.config.problems import ConfigError
 
     kept = kept_keys(places)
     ref = keep_key(key, kept, name)
     try:
-        set_value(places.config_file, ("providers", name), with_key(table, ref, preset))
+        add(places.config_file, ("providers", name), with_key(table, ref, preset))
     except ConfigError as error:
         if key.keep:
             kept.forget(ref)
@@ -326,4 +329,5 @@ def _say_next(places: Places, name: str, models: tuple[str, ...], ref: str) -> N
         "the running gateway has it within 2 s" if has_it else "start the gateway: gateway serve"
     )
     if models:
-        click.echo(f"then, for instance: gateway run claude-code -m {name}/{models[0]}")
+        model = shlex.quote(printable(f"{name}/{models[0]}"))
+        click.echo(f"then, for instance: gateway run claude-code -m {model}")

@@ -48,7 +48,7 @@ _ALL_ELSE = 30.0
     "--model",
     "-m",
     shell_complete=model_names,
-    help="The model to ask, instead of the provider's first.",
+    help="The model to ask, and no other.",
 )
 @config_option
 @json_option

@@ -25,6 +25,7 @@ from holdgate.cli.options import (
 if TYPE_CHECKING:
     from holdgate.core.config.edit import Change
     from holdgate.core.config.places import Places
+    from holdgate.core.editing.base import KeyPath
     from holdgate.core.values.settings import Settings
 
 _ORDERS = ("given", "rotate", "least-busy")
@@ -74,7 +75,7 @@ def add_command(
     if name in settings.routes:
         _edit(places, [((*path, key), value) for key, value in table.items()])
     else:
-        _edit(places, [(path, table)])
+        _edit(places, [(path, table)], new=path)
     did = "changed" if name in settings.routes else "added"
     tell(f"{did} {name} in {places.config_file}; agents ask for the model {name}", err=False)
 
@@ -144,11 +145,11 @@ def _check_models(places: Places, settings: Settings, candidates: tuple[str, ...
             fail(f"{candidate}: {provider} lists no such model; {hint}", WRONG_CONFIGURATION)
 
 
-def _edit(places: Places, changes: list[Change]) -> None:
+def _edit(places: Places, changes: list[Change], new: KeyPath = ()) -> None:
     from holdgate.core.config.edit import change
     from holdgate.core.config.problems import ConfigError
 
     try:
-        change(places.config_file, changes)
+        change(places.config_file, changes, new)
     except ConfigError as error:
         refuse(error)

@@ -47,7 +47,8 @@ class Sighting:
     @property
     def is_here(self) -> bool:
         """Whether there is anything of it, or of ours for it."""
-        return self.program is not None or bool(self.traces) or self.journal is not None
+        ours = self.wired.state != "not wired"  # there is a journal, if perhaps a damaged one
+        return self.program is not None or bool(self.traces) or ours
 
 
 def program_of(agent: Agent, machine: Machine) -> Path | None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from holdgate.core.config.example import NAMED_TABLES
 from holdgate.core.config.keys import ALLOWED_KEY, ALLOWED_KEYS
-from holdgate.core.config.masks import is_secret_header, mask_key, mask_url
+from holdgate.core.config.masks import is_secret_header, mask_key, mask_text, mask_url
 from holdgate.core.config.models import ALLOWED_MODELS
 from holdgate.core.config.tables import declared, kind_of
 from holdgate.core.values import kinds
@@ -155,7 +155,9 @@ def _shown(kind: Kind, value: Any) -> Any:
         case kinds.SIZE:
             return _shown_size(value)
         case kinds.HEADERS:
-            return {name: MASK if is_secret_header(name) else text for name, text in value}
+            return {
+                name: MASK if is_secret_header(name) else mask_text(text) for name, text in value
+            }
         case kinds.URL | kinds.PROXY:
             return mask_url(value)
         case kinds.TEXTS:

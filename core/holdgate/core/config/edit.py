@@ -29,6 +29,11 @@ def set_value(path: Path, key_path: KeyPath, value: object) -> Settings:
     return change(path, [(key_path, value)])
 
 
+def add(path: Path, key_path: KeyPath, value: object) -> Settings:
+    """Set a key that is not there yet, see `set_value`; one that is there is refused, too."""
+    return change(path, [(key_path, value)], new=key_path)
+
+
 def remove(path: Path, key_path: KeyPath) -> bool:
     """Remove a key or a whole table, and tell whether it was there.
 
@@ -40,18 +45,19 @@ def remove(path: Path, key_path: KeyPath) -> bool:
     return True
 
 
-def change(path: Path, changes: Iterable[Change]) -> Settings:
+def change(path: Path, changes: Iterable[Change], new: KeyPath = ()) -> Settings:
     """Make several changes in one step: all of them or none. Gives the settings that are now there.
 
-    Raises ConfigError, and leaves the file alone, if the result is wrong or cannot be written.
+    `new`: a key that must not be there yet, () for none. Raises ConfigError, and leaves the file
+    alone, if the result is wrong or cannot be written.
     """
     stamp = stamp_of(path)
-    new = _new_text(path, changes)
-    settings = load(new, str(path))
+    text = _new_text(path, changes, new)
+    settings = load(text, str(path))
     if stamp_of(path) != stamp:
         raise _refusal(path, "was changed by somebody else just now; try again")
     try:
-        write_whole(path, new)
+        write_whole(path, text)
     except OSError as error:
         raise _refusal(path, f"cannot be written: {error.strerror or error}") from error
     return settings
@@ -62,9 +68,11 @@ def preview(path: Path, changes: Iterable[Change]) -> Settings:
     return load(_new_text(path, changes), str(path))
 
 
-def _new_text(path: Path, changes: Iterable[Change]) -> str:
+def _new_text(path: Path, changes: Iterable[Change], new: KeyPath = ()) -> str:
     """Give the text as it will be. Raises ConfigError."""
     text = _toml_text(path)
+    if new and _TOML.value(text, new) is not MISSING:
+        raise _refusal(path, "is there already; somebody added it just now", new)
     for key_path, value in changes:
         try:
             text = _changed(text, key_path, value)

@@ -162,8 +162,11 @@ class Dialect(Protocol):
         """Render a count of tokens as the reply to `count_tokens`."""
         ...
 
-    def tiny_request(self, model: str) -> bytes:
-        """Give the smallest request that makes the vendor answer something."""
+    def tiny_request(self, model: str, limit_name: str = "max_tokens") -> bytes:
+        """Give the smallest request that makes the vendor answer something.
+
+        `limit_name`: what Chat's limit is called there, `max_tokens` or `max_completion_tokens`.
+        """
         ...
 
     def said(self, event: Event) -> Said:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 import msgspec
 
@@ -10,7 +12,7 @@ from holdgate.core.dialects import chat_stream, openai
 from holdgate.core.dialects.base import Closing, Ending, Opened, Opening, Peek, Said, Whole
 from holdgate.core.dialects.chat_opened import ChatOpened
 from holdgate.core.dialects.raw_events import comment
-from holdgate.core.dialects.reading import decode_request, dump, is_nothing, look
+from holdgate.core.dialects.reading import decode_request, dump, is_nothing, look, number
 from holdgate.core.values.errors import Fault
 from holdgate.core.values.inbound import Framing, Task
 from holdgate.core.values.names import DialectName
@@ -18,6 +20,11 @@ from holdgate.core.values.usage import Usage
 from holdgate.core.wire.sse import Event
 from holdgate.core.wire.tail import Tail
 
+# Tokens for an answer to next to nothing, by the limit's name. Models that want the new one think
+# before they write, and OpenAI refuses a request whose limit ends them while they still think.
+_TINY: Final[Mapping[str, int]] = MappingProxyType(
+    {"max_tokens": 16, "max_completion_tokens": 1024}
+)
 _PATHS: dict[Task, str] = {"generate": "/chat/completions", "embeddings": "/embeddings"}
 
 
@@ -34,6 +41,7 @@ _decoder = msgspec.json.Decoder(_Request)
 class _Whole(msgspec.Struct):
     usage: Any = msgspec.field(name="usage", default=None)
     error: Any = None
+    base_resp: Any = None
     answer: msgspec.Raw = msgspec.field(name="choices", default=msgspec.Raw(b""))
 
 
@@ -69,10 +77,10 @@ class Chat:
         """See Dialect.token_count."""
         return dump({"input_tokens": tokens})
 
-    def tiny_request(self, model: str) -> bytes:
+    def tiny_request(self, model: str, limit_name: str = "max_tokens") -> bytes:
         """See Dialect.tiny_request."""
         ping = [{"role": "user", "content": "ping"}]
-        return dump({"model": model, "messages": ping, "max_tokens": 16})
+        return dump({"model": model, "messages": ping, limit_name: _TINY[limit_name]})
 
     def said(self, event: Event) -> Said:
         """See Dialect.said."""
@@ -101,7 +109,9 @@ class Chat:
     def whole(self, body: bytes) -> Whole:
         """See Dialect.whole."""
         seen = look(_whole, body)
-        return Whole(chat_stream.usage(seen.usage), bool(seen.error and is_nothing(seen.answer)))
+        # MiniMax tells errors so; a `status_code` of 0 is none.
+        failed = seen.error or number(seen.base_resp, "status_code")
+        return Whole(chat_stream.usage(seen.usage), bool(failed and is_nothing(seen.answer)))
 
     def error_words(self, body: bytes) -> str:
         """See Dialect.error_words."""

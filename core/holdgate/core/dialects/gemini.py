@@ -100,7 +100,7 @@ class Gemini:
         """See Dialect.token_count."""
         return dump({"totalTokens": tokens})
 
-    def tiny_request(self, model: str) -> bytes:
+    def tiny_request(self, model: str, limit_name: str = "") -> bytes:
         """See Dialect.tiny_request."""
         ping = [{"role": "user", "parts": [{"text": "ping"}]}]
         return dump({"contents": ping, "generationConfig": {"maxOutputTokens": 16}})

@@ -25,5 +25,9 @@ def list_url(provider: Provider) -> str:
     dialect = list_dialect(provider)
     if dialect is None:
         return ""
-    usual = DIALECTS[dialect].models_url(provider.base(dialect)) + _WHOLE.get(dialect, "")
-    return provider.lists.get(dialect) or usual
+    return provider.lists.get(dialect) or whole_list_url(dialect, provider.base(dialect))
+
+
+def whole_list_url(dialect: DialectName, base: str) -> str:
+    """Give the address of the whole list of models at a base URL, where it usually is."""
+    return DIALECTS[dialect].models_url(base) + _WHOLE.get(dialect, "")

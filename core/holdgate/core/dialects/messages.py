@@ -85,7 +85,7 @@ class Messages:
         """See Dialect.token_count."""
         return dump({"input_tokens": tokens})
 
-    def tiny_request(self, model: str) -> bytes:
+    def tiny_request(self, model: str, limit_name: str = "") -> bytes:
         """See Dialect.tiny_request."""
         ping = [{"role": "user", "content": "ping"}]
         return dump({"model": model, "max_tokens": 16, "messages": ping})

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from holdgate.core.dialects.reading import Json, dump, load, member, texts
 from holdgate.core.dialects.wording import type_of
 from holdgate.core.values.errors import Fault
+
+# Where they stand; MiniMax's is the last.
+_WORDS: Final = (
+    ("error", "message"), ("error",), ("message",), ("detail",), ("base_resp", "status_msg"),
+)  # fmt: skip
 
 
 class Speaker(msgspec.Struct):
@@ -48,7 +53,7 @@ def error_body(fault: Fault) -> bytes:
 def error_words(body: bytes) -> str:
     """Give the message of an OpenAI-like error body; relays write it in several places."""
     found: Any = load(body)
-    for path in (("error", "message"), ("error",), ("message",), ("detail",)):
+    for path in _WORDS:
         words = member(found, *path)
         if isinstance(words, str) and words:
             return words

@@ -75,7 +75,7 @@ class Responses:
         """See Dialect.token_count."""
         return dump({"input_tokens": tokens})
 
-    def tiny_request(self, model: str) -> bytes:
+    def tiny_request(self, model: str, limit_name: str = "") -> bytes:
         """See Dialect.tiny_request."""
         return dump({"model": model, "input": "ping", "max_output_tokens": 16})
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
 from holdgate.core.client import NotRunning, Refused, connect
-from holdgate.core.dialects.table import DIALECTS
+from holdgate.core.dialects.listing import list_url
 from holdgate.core.doctor.aside import aside
 from holdgate.core.doctor.clocks import Told, told_by
 from holdgate.core.doctor.looking import host_of
 from holdgate.core.doctor.vendor_words import Answers, Asked, Listed
 from holdgate.core.host import probe_provider
 from holdgate.core.relay.fetch import fetch
+from holdgate.core.relay.listed_models import models_of
 from holdgate.core.relay.outgoing import own
 from holdgate.core.relay.ports import Outgoing, Upstream
 from holdgate.core.relay.proxies import is_loopback
@@ -47,7 +47,7 @@ async def ask_list(
     if fetched.head.status != 200:
         return Listed(error=f"HTTP {fetched.head.status} instead of one"), told
     try:
-        return Listed(names_of(json.loads(fetched.body))), told
+        return Listed(tuple(model.id for model in models_of(fetched.body))), told
     except (ValueError, RecursionError):
         return Listed(error="what came is no list of models"), told
 
@@ -84,27 +84,13 @@ async def ask_by_itself(settings: Settings, environ: Mapping[str, str], name: st
     return Answers(tuple(found))
 
 
-def names_of(found: object) -> tuple[str, ...]:
-    """Give the models of a list in OpenAI's, Anthropic's, Gemini's or Together's form.
-
-    Raises ValueError for what is none.
-    """
-    if isinstance(found, dict):
-        found = found.get("data", found.get("models"))
-    if not isinstance(found, list):
-        raise ValueError("no list")
-    named = (each.get("id") or each.get("name") for each in found if isinstance(each, dict))
-    return tuple(name.removeprefix("models/") for name in named if isinstance(name, str))
-
-
 def _list_request(provider: Provider, roster: Roster) -> Outgoing | None:
     """Give the request for the list, None where there is no list. Raises Fault without a key."""
     key = next((key for key in provider.keys if key.on), None)
     dialect = provider.listing()
     if dialect is None or key is None:
         return None
-    url = provider.lists.get(dialect) or DIALECTS[dialect].models_url(provider.base(dialect))
-    return own("GET", url, b"", roster, (provider.name, key.name), dialect)
+    return own("GET", list_url(provider), b"", roster, (provider.name, key.name), dialect)
 
 
 def _is_local(provider: Provider) -> bool:

@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 from holdgate.core.agents.journal import Journal
 from holdgate.core.client import NotRunning, Refused, connect
 from holdgate.core.dialects.table import DIALECTS
+from holdgate.core.relay.pings import other_limit
 from holdgate.core.traffic.recognise import PRODUCTS, TOKEN_PREFIX
 from holdgate.core.values.names import DialectName
 
@@ -54,8 +55,7 @@ def try_agent(trial: Trial, state: Path, patience: float = PATIENCE) -> Answer:
     connection = http.client.HTTPConnection(url.hostname or "", url.port, timeout=patience)
     with contextlib.closing(connection):
         try:
-            reply = _reply(connection, trial)
-            body = reply.read()
+            reply, body = _reply(connection, trial)
         except TimeoutError:
             # Asked before the request hangs up, and with that leaves the queue.
             waits = _waiting(trial, state)
@@ -78,12 +78,26 @@ def headers_of(trial: Trial) -> dict[str, str]:
     }
 
 
-def _reply(connection: http.client.HTTPConnection, trial: Trial) -> http.client.HTTPResponse:
+def _reply(
+    connection: http.client.HTTPConnection, trial: Trial
+) -> tuple[http.client.HTTPResponse, bytes]:
+    """Ask as any agent may; one whose model refuses the limit's name knows the other name."""
+    reply, body = _asked(connection, trial, "max_tokens")
+    if other := other_limit(trial.dialect, "max_tokens", reply.status, body):
+        return _asked(connection, trial, other)
+    return reply, body
+
+
+def _asked(
+    connection: http.client.HTTPConnection, trial: Trial, limit: str
+) -> tuple[http.client.HTTPResponse, bytes]:
     dialect = DIALECTS[trial.dialect]
     base = f"{trial.url}/v1" if trial.dialect in _VERSIONED else trial.url
     path = urlsplit(dialect.url(base, "generate", trial.model, "whole")).path
-    connection.request("POST", path, dialect.tiny_request(trial.model), headers_of(trial))
-    return connection.getresponse()
+    body = dialect.tiny_request(trial.model, limit)
+    connection.request("POST", path, body, headers_of(trial))
+    reply = connection.getresponse()
+    return reply, reply.read()
 
 
 def _read(trial: Trial, reply: http.client.HTTPResponse, body: bytes, state: Path) -> Answer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -51,6 +51,12 @@ class Answers:
     def passed(self, key: str) -> bool:
         """Whether a key was good for an answer."""
         return any(each.key == key and not each.reason for each in self.asked)
+
+    @property
+    def failed(self) -> bool:
+        """Whether there is no answer to any of them, and why is told."""
+        reasons = [each.reason for each in self.asked]
+        return bool(self.error) or (bool(reasons) and all(reasons))
 
     def lacks(self, key: str) -> bool:
         """Whether the gateway has no value for a key that is an environment variable."""
@@ -120,10 +126,12 @@ def way_findings(name: str, looked: Looked) -> tuple[Finding, ...]:
     return (*found, _tls(host, looked))
 
 
-def list_finding(provider: Provider, listed: Listed | None) -> tuple[Finding, ...]:
-    """Judge the vendor's list of models."""
+def list_finding(provider: Provider, listed: Listed | None, tests: Answers) -> tuple[Finding, ...]:
+    """Judge the vendor's list of models; what fails the requests, too, is theirs to tell."""
     if listed is None:
         return (note("list of models", "the vendor has none; `models` names them"),)
+    if listed.error and provider.models is None and tests.failed:
+        return (note("list of models", listed.error),)
     if listed.error and provider.models is None:
         return (fail("list of models", listed.error, 'name them instead: models = ["..."]'),)
     if listed.error:
@@ -137,10 +145,23 @@ def list_finding(provider: Provider, listed: Listed | None) -> tuple[Finding, ..
 
 def request_findings(name: str, answers: Answers) -> tuple[Finding, ...]:
     """Judge the tiny requests. One dialect that fails beside others that pass is a warning."""
-    found = tuple(_tested(name, each, answers.passed(each.key)) for each in answers.asked)
+    found = tuple(_tested(name, each, answers.passed(each.key)) for each in _joined(answers.asked))
     if not answers.error:
         return found
     return (*found, fail("request", answers.error, f"gateway provider test {shlex.quote(name)}"))
+
+
+def _joined(asked: Iterable[Asked]) -> Iterable[Asked]:
+    """Give what failed for the same reason in several dialects once, with all of their names."""
+    found: dict[tuple[str, ...], Asked] = {}
+    for each in asked:
+        same = (
+            (each.key, str(each.status), each.reason) if each.reason else (each.key, each.dialect)
+        )
+        first = found.setdefault(same, each)
+        if first is not each:
+            found[same] = replace(first, dialect=f"{first.dialect}, {each.dialect}")
+    return found.values()
 
 
 def file_fact(key: Key, path: Path | None, mode: int | None) -> FileFact | None:

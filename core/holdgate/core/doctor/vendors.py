@@ -103,9 +103,11 @@ def _answers(
 ) -> tuple[Finding, ...]:
     """Judge what the vendor answered; without a key there is nothing to tell but that."""
     name = provider.name
+    if not reached and tests.failed:
+        return (note("request", "the running gateway does not get there either"),)
     lost = all(isinstance(roster.keys[name, key.name], MissingKey) for key in provider.keys)
     if not lost:
-        lists = list_finding(provider, listed) if reached else ()
+        lists = list_finding(provider, listed, tests) if reached else ()
         return (*lists, *request_findings(name, tests))
     return request_findings(name, tests) if any(tests.passed(k.name) for k in provider.keys) else ()
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
 
-import msgspec
-
+from holdgate.core.relay.listed_models import entries_of
 from holdgate.core.values.errors import Fault
 
 # A page instead of an API: portals of networks, firewalls, documentation.
@@ -47,23 +45,6 @@ class Answer:
         return self.status is not None and 300 <= self.status < 400
 
 
-class _Entry(msgspec.Struct):
-    """An entry of a list; OpenAI and Anthropic write `id`, Gemini `name` and what it can."""
-
-    id: str = ""
-    name: str = ""
-    methods: list[str] | None = msgspec.field(name="supportedGenerationMethods", default=None)
-
-
-class _List(msgspec.Struct):
-    data: list[_Entry] | None = None
-    models: list[_Entry] | None = None
-
-
-_BARE: Final = msgspec.json.Decoder(list[_Entry])
-_WRAPPED: Final = msgspec.json.Decoder(_List)
-
-
 def listed_models(answer: Answer) -> tuple[str, ...] | None:
     """Give the ids in a list of models, or None if the answer is no such list.
 
@@ -72,17 +53,10 @@ def listed_models(answer: Answer) -> tuple[str, ...] | None:
     if answer.status != 200 or answer.is_page:
         return None
     try:
-        if answer.body.lstrip().startswith(b"["):
-            entries: list[_Entry] | None = _BARE.decode(answer.body)
-        else:
-            found = _WRAPPED.decode(answer.body)
-            entries = found.models if found.data is None else found.data
-    except (msgspec.DecodeError, RecursionError, UnicodeError):
+        entries = entries_of(answer.body)
+    except (ValueError, RecursionError):
         return None
-    if entries is None:
-        return None
-    ids = ((e.id or e.name).removeprefix("models/") for e in entries if _generates(e))
-    return tuple(dict.fromkeys(each for each in ids if each))
+    return tuple(dict.fromkeys(e.called for e in entries if e.generates and e.called))
 
 
 def likely_models(models: tuple[str, ...], family: str) -> tuple[str, ...]:
@@ -96,7 +70,3 @@ def likely_models(models: tuple[str, ...], family: str) -> tuple[str, ...]:
     some = fitting or chatting or list(models)
     spread = (some[0], some[-1], some[len(some) // 2]) if some else ()
     return tuple(dict.fromkeys(spread))[:MODELS_TRIED]
-
-
-def _generates(entry: _Entry) -> bool:
-    return entry.methods is None or "generateContent" in entry.methods

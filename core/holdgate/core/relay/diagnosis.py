@@ -65,7 +65,7 @@ _REASONS: Final = tuple(
     (cause, re.compile(signs, re.IGNORECASE))
     for cause, signs in (
         (Cause.PROXY, r"\bthe proxy\b|\bno proxy's\b|\bSOCKS\b|kind of proxy|a proxy of the kind"),
-        (Cause.TLS, r"\bTLS\b|certificate|\bSSL\b|does not know the name"),
+        (Cause.TLS, r"\bTLS\b|certificate|\bSSL\b|does not know the name|the file of its `ca`"),
         (Cause.NO_NETWORK, r"unreachable|no (?:network|way) leads|is this machine online|no route"),
         (Cause.NO_HOST, r"\(DNS\)|\bname \S+ is none of a host"),
         (Cause.REFUSED, r"\brefused\b|refuses the connection|nothing listens"),
@@ -148,6 +148,8 @@ def reason_of(dialect: DialectName, answer: Answer) -> str:
         return f"HTTP {answer.status} to {_place(answer.location)}"
     if answer.is_page:
         return f"HTTP {answer.status} with a web page"
+    if "event-stream" in answer.kind:
+        return f"HTTP {answer.status} with a stream, which was not asked for"
     words = DIALECTS[dialect].error_words(answer.body) or DIALECTS["chat"].error_words(answer.body)
     return f"HTTP {answer.status}{': ' if words else ''}{words}"
 

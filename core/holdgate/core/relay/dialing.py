@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from holdgate.core.relay.http1 import Connection
 from holdgate.core.relay.proxies import Proxy, parse_proxy
@@ -29,6 +29,8 @@ from holdgate.core.relay.tunnels import (
 
 # "first": to the vendor, or to its proxy; "proxy TLS": with an https:// proxy; "asking": the proxy.
 Step = Literal["trust", "first", "proxy TLS", "asking", "TLS"]
+
+_SAFE = "/%:@!$&'()*+,;=-._~?"  # of a path and a query, what stays as it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +63,30 @@ class Progress:
 
 @lru_cache(maxsize=1024)
 def address_of(url: str, proxy: str, ca: str = "") -> Address:
-    """Cut a URL. Through a proxy a plain http request names the whole URL (RFC 9112, 3.2.2)."""
+    """Cut a URL. Through a proxy a plain http request names the whole URL (RFC 9112, 3.2.2).
+
+    Signs outside ASCII are written as requests take them: a name by IDNA, a path in percents.
+    """
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
-    origin = Origin(parts.scheme, parts.hostname or "", port, proxy, ca)
+    host = _ascii(parts.hostname or "")
+    origin = Origin(parts.scheme, host, port, proxy, ca)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    target = target if target.isascii() else quote(target, safe=_SAFE)
     authority = parts.netloc.rpartition("@")[2]
+    if not authority.isascii():
+        authority = host if parts.port is None else f"{host}:{parts.port}"
     if parts.scheme == "http" and proxy.startswith("http"):
         target = f"http://{authority}{target}"
     return Address(origin, authority, target)
+
+
+def _ascii(host: str) -> str:
+    """Give a host's name as DNS, TLS and `Host` have it; one that has no such form as it is."""
+    try:
+        return host if host.isascii() else host.encode("idna").decode("ascii")
+    except UnicodeError:
+        return host
 
 
 def proxy_headers(origin: Origin) -> tuple[tuple[str, str], ...]:

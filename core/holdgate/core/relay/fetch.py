@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from holdgate.core.relay.ports import Head, Outgoing, Upstream
 from holdgate.core.values.errors import Fault, FaultKind
+from holdgate.core.wire import encodings
 
 MOST = 16 << 20
 
@@ -26,6 +27,7 @@ class _Collect:
     def __init__(self, done: asyncio.Future[Fetched], sent: Callable[[], None]) -> None:
         self._done, self._sent = done, sent
         self._head: Head | None = None
+        self._decoder = encodings.decoder("", MOST)
         self._body = bytearray()
 
     def on_sent(self) -> None:
@@ -33,19 +35,36 @@ class _Collect:
 
     def on_head(self, head: Head) -> None:
         self._head = head
+        try:
+            # Some compress although they were asked not to.
+            self._decoder = encodings.decoder(head.get("content-encoding"), MOST)
+        except encodings.UnknownEncoding as error:
+            self._unreadable(f"the reply cannot be read: {error}")
 
     def on_bytes(self, data: bytes) -> None:
-        self._body += data
-        if len(self._body) > MOST:
-            self.on_fault(Fault(FaultKind.UNREADABLE, "the reply is too long"), lost=False)
+        try:
+            self._body += self._decoder.feed(data) if not self._done.done() else b""
+        except encodings.TooLarge:
+            self._unreadable("the reply is too long")
+        except encodings.BadEncoding as error:
+            self._unreadable(f"the reply cannot be read: {error}")
 
     def on_end(self) -> None:
-        if not self._done.done() and self._head is not None:
+        if self._done.done() or self._head is None:
+            return
+        try:
+            self._body += self._decoder.close()
+        except encodings.BadEncoding as error:
+            self._unreadable(f"the reply cannot be read: {error}")
+        else:
             self._done.set_result(Fetched(self._head, bytes(self._body)))
 
     def on_fault(self, fault: Fault, *, lost: bool) -> None:
         if not self._done.done():
             self._done.set_exception(fault)
+
+    def _unreadable(self, why: str) -> None:
+        self.on_fault(Fault(FaultKind.UNREADABLE, why), lost=False)
 
 
 async def fetch(

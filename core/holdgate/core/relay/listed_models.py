@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from holdgate.core.values.settings import Model
@@ -9,7 +11,7 @@ from holdgate.core.values.settings import Model
 _MOST = 1 << 40  # tokens; whatever is more is none
 
 
-class _Entry(msgspec.Struct):
+class Entry(msgspec.Struct):
     """An entry. OpenAI and Anthropic write `id`, Gemini `name`; sizes have many names.
 
     `context_length`: OpenRouter, Moonshot, Together; `max_input_tokens`, `max_tokens`: Anthropic;
@@ -29,10 +31,22 @@ class _Entry(msgspec.Struct):
     output_token_limit: object = msgspec.field(default=None, name="outputTokenLimit")
     max_completion_tokens: object = None
     top_provider: object = None
+    methods: object = msgspec.field(default=None, name="supportedGenerationMethods")
+
+    @property
+    def called(self) -> str:
+        """The name by which a vendor is asked for it, "" if there is none."""
+        return (_text(self.id) or _text(self.name)).removeprefix("models/")
+
+    @property
+    def generates(self) -> bool:
+        """Whether it answers; Gemini tells which ones do not."""
+        return not isinstance(self.methods, list) or "generateContent" in self.methods
 
     def model(self) -> Model:
+        """Give what is told of it."""
         return Model(
-            id=(_text(self.id) or _text(self.name)).removeprefix("models/"),
+            id=self.called,
             context=_first(
                 self.context_length, self.max_input_tokens, self.input_token_limit,
                 self.context_window, self.max_model_len, self.max_context_length,
@@ -50,8 +64,14 @@ class _Entry(msgspec.Struct):
 
 
 class _List(msgspec.Struct):
-    data: list[_Entry] | None = None
-    models: list[_Entry] | None = None
+    """Some write null for a list that is empty, such as Ollama."""
+
+    data: list[msgspec.Raw] | msgspec.UnsetType | None = msgspec.UNSET
+    models: list[msgspec.Raw] | msgspec.UnsetType | None = msgspec.UNSET
+
+
+_list: Final = msgspec.json.Decoder(_List | list[msgspec.Raw])
+_entry: Final = msgspec.json.Decoder(Entry | str)
 
 
 def models_of(body: bytes) -> tuple[Model, ...]:
@@ -59,10 +79,29 @@ def models_of(body: bytes) -> tuple[Model, ...]:
 
     Together writes the bare array. Raises ValueError or RecursionError for what is no list.
     """
-    found = msgspec.json.decode(body, type=_List | list[_Entry])
-    entries = found if isinstance(found, list) else found.data or found.models or []
-    models = (entry.model() for entry in entries)
+    models = (entry.model() for entry in entries_of(body))
     return tuple({model.id: model for model in models if model.id}.values())
+
+
+def entries_of(body: bytes) -> list[Entry]:
+    """Give the entries as they stand there; see `models_of`. One that is none spoils no list."""
+    found = _list.decode(body)
+    if isinstance(found, _List):
+        if found.data is msgspec.UNSET and found.models is msgspec.UNSET:
+            raise ValueError("neither data nor models")
+        found = found.data or found.models or []
+    entries = [entry for raw in found if (entry := _read(raw)) is not None]
+    if found and not entries:
+        raise ValueError("a list of something else")
+    return entries
+
+
+def _read(raw: msgspec.Raw) -> Entry | None:
+    try:
+        found = _entry.decode(raw)
+    except msgspec.ValidationError:
+        return None
+    return Entry(id=found) if isinstance(found, str) else found
 
 
 def _text(told: object) -> str:

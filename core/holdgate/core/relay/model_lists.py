@@ -6,11 +6,14 @@ A list that was had once answers at once, also after a restart; it is renewed be
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 
 from holdgate.core.dialects.listing import list_dialect, list_url
+from holdgate.core.relay.answers import Answer
+from holdgate.core.relay.diagnosis import reason_of
 from holdgate.core.relay.fetch import fetch
 from holdgate.core.relay.listed_models import models_of
 from holdgate.core.relay.outgoing import own
@@ -19,6 +22,7 @@ from holdgate.core.relay.roster import Current
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault, FaultKind
 from holdgate.core.values.kept_lists import KeptList
+from holdgate.core.values.secret import Secret, mask
 from holdgate.core.values.settings import Model, Provider
 
 log = logging.getLogger(__name__)
@@ -194,9 +198,11 @@ async def fetch_models(
         raise Fault(FaultKind.MODEL, "the vendor has none; name yours by models = [...]")
     request = own("GET", url, b"", roster, (provider.name, keys[0].name), dialect)
     fetched = await fetch(upstream, request, PATIENCE)
-    if fetched.head.status != 200:
-        raise Fault(FaultKind.UNREADABLE, f"HTTP {fetched.head.status} from {url}")
-    try:
-        return models_of(fetched.body)
-    except (ValueError, RecursionError) as error:
-        raise Fault(FaultKind.UNREADABLE, f"no list of models at {url}") from error
+    head, body = fetched.head, fetched.body
+    if head.status == 200:
+        with contextlib.suppress(ValueError, RecursionError):
+            return models_of(body)
+    answer = Answer(head.status, head.get("content-type"), body, head.get("location"))
+    sent = [Secret(text) for _, text in provider.headers]
+    came = mask(reason_of(dialect, answer), [roster.key((provider.name, keys[0].name)), *sent])
+    raise Fault(FaultKind.UNREADABLE, f"no list of models at {url.partition('?')[0]}: {came}")

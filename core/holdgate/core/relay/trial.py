@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from holdgate.core.dialects.listing import whole_list_url
 from holdgate.core.dialects.table import DIALECTS
 from holdgate.core.relay import discovery
-from holdgate.core.relay.answers import Answer, likely_models, listed_models
+from holdgate.core.relay.answers import Answer, listed_models
 from holdgate.core.relay.diagnosis import HOPELESS, Cause, cause_of, cause_of_list, reason_of
 from holdgate.core.relay.discovery import Speaks
 from holdgate.core.relay.fetch import fetch
 from holdgate.core.relay.letterhead import letterhead
+from holdgate.core.relay.pings import NO_MODEL, limit_name, models_for, other_limit
 from holdgate.core.relay.ports import Outgoing, Upstream
 from holdgate.core.values.clock import Clock
 from holdgate.core.values.errors import Fault
@@ -23,10 +25,6 @@ from holdgate.core.values.settings import Provider
 PATIENCE = 60.0  # seconds for an answer; slow local models load first
 LIST_PATIENCE = 10.0
 
-# Whose models are the likelier ones where a vendor serves several dialects.
-_FAMILIES: Mapping[DialectName, str] = {"messages": "claude", "gemini": "gemini"}
-# Asked for where nobody named a model: that it is unknown tells as much of who answers.
-_NO_MODEL = "gpt-4o-mini"
 _HEADERS = (("content-type", "application/json"), ("user-agent", "holdgate"))
 
 Told = Callable[[str], None]
@@ -128,13 +126,15 @@ class Trial:
         return _best(found)
 
     async def _list(self, dialect: DialectName, base: str) -> Listed:
-        url = self._provider.lists.get(dialect) or DIALECTS[dialect].models_url(base)
-        answer = await self._ask("GET", dialect, base, url, b"", LIST_PATIENCE)
+        url = self._provider.lists.get(dialect) or whole_list_url(dialect, base)
+        # A connection that cannot be had is to be told as that.
+        patience = max(LIST_PATIENCE, self._provider.connect_timeout + 1.0)
+        answer = await self._ask("GET", dialect, base, url, b"", patience)
         models = listed_models(answer)
         if models is not None:
             return Listed(models)
         cause = cause_of_list(dialect, answer, self._clock.wall())
-        place = f"{url}: " if answer.fault is None else ""
+        place = f"{url.partition('?')[0]}: " if answer.fault is None else ""
         return Listed(None, cause, self._masked(f"{place}{reason_of(dialect, answer)}"))
 
     async def _answers(
@@ -152,13 +152,14 @@ class Trial:
     async def _first_that_speaks(
         self, dialect: DialectName, bases: tuple[str, ...], listed: Listed
     ) -> Tried:
-        models = likely_models(listed.models or (), _FAMILIES.get(dialect, "")) or (_NO_MODEL,)
+        models = models_for(dialect, listed.models or ()) or (NO_MODEL,)
         found: list[Tried] = []
         for base in bases:
             found.append(await self._try(dialect, base, models[0]))
             if found[-1].speaks == "yes":
                 return await self._with_others(found[-1], models[1:])
-            if found[-1].cause in HOPELESS:
+            # Who is silent for a minute at one place is so at the next.
+            if found[-1].cause in {*HOPELESS, Cause.TIMEOUT}:
                 return found[-1]
         return next((each for each in found if each.speaks == "perhaps"), found[0])
 
@@ -178,13 +179,21 @@ class Trial:
 
     async def _try(self, dialect: DialectName, base: str, model: str) -> Tried:
         vendors = self._provider.model(model).at_vendor
-        table = DIALECTS[dialect]
-        url = table.url(base, "generate", vendors, "whole")
-        answer = await self._ask("POST", dialect, base, url, table.tiny_request(vendors), PATIENCE)
+        name = limit_name(dialect, vendors, self._provider.quirks)
+        answer = await self._ping(dialect, base, vendors, name)
+        if other := other_limit(dialect, name, answer.status, answer.body):
+            again = await self._ping(dialect, base, vendors, other)
+            answer = again if again.status == 200 else answer
         cause = cause_of(dialect, answer, self._clock.wall())
         reason = self._masked(reason_of(dialect, answer)) if cause else ""
         how = discovery.speaks(dialect, answer)
         return Tried(dialect, base, model, answer.ms, answer.status, how, cause, reason)
+
+    async def _ping(self, dialect: DialectName, base: str, model: str, limit: str) -> Answer:
+        table = DIALECTS[dialect]
+        url = table.url(base, "generate", model, "whole")
+        body = table.tiny_request(model, limit)
+        return await self._ask("POST", dialect, base, url, body, PATIENCE)
 
     def _untried(self, dialect: DialectName, base: str, listed: Listed) -> Tried:
         return Tried(dialect, base, "", 0, None, "no", listed.cause, listed.reason)

@@ -19,6 +19,7 @@ from holdgate.core.relay.dialing import (
     proxy_headers,
 )
 from holdgate.core.relay.http1 import Connection
+from holdgate.core.relay.plain_proxy import PlainFeed, is_plain
 from holdgate.core.relay.ports import Call, Feed, Outgoing
 from holdgate.core.relay.reasons import unreachable
 from holdgate.core.relay.tasks import Tasks
@@ -150,7 +151,7 @@ class HttpUpstream:
         pool = self._pools.get(address.origin)
         if pool is None:
             pool = self._pools[address.origin] = Pool(self._clock)
-        call = HttpCall(feed)
+        call = HttpCall(PlainFeed(feed, address.origin) if is_plain(address.origin) else feed)
         if outgoing.fresh:
             pool.clear()
         connection = pool.take()

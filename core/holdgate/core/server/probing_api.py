@@ -18,11 +18,10 @@ async def probe(app: App, request: web.BaseRequest, name: str) -> dict[str, Any]
     """Test a provider that is known and give what came of it. Raises Fault if it cannot be."""
     model = _model(await read_options(request, ("model",)))
     relay, roster = app.relay, app.relay.current.roster
-    if model is None and (known := app.lists.known.get(name)):
-        # Else the list would be asked for again, with a key that may be refused.
-        model = known[0].id
+    # Else the list would be asked for again, with a key that may be refused.
+    known = app.lists.known.get(name, ())
     prober = Prober(roster, relay.upstream, relay.clock, relay.scheduler)
-    tests = [each async for each in prober.probe(name, model)]
+    tests = [each async for each in prober.probe(name, model, known)]
     lifted = [key for key in well_keys(tests) if _lift(app, (name, key), roster)]
     return {
         "provider": name,

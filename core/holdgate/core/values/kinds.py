@@ -139,11 +139,15 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 def _url(value: object) -> str:
-    text = _text(value).rstrip("/")
+    text = _text(value).strip().rstrip("/")
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise ValueError
-    _ = parts.port  # raises ValueError for a port that is none
+    # A login would not be sent, and a sign that is no part of an address break the request's line.
+    if "@" in parts.netloc or re.search(r"[\x00-\x20\x7f]", text):
+        raise ValueError
+    if parts.port == 0:  # also raises ValueError for a port that is none
+        raise ValueError
     return text
 
 
@@ -191,6 +195,6 @@ FLAG = Kind("flag", "true or false", _flag)
 COUNT = Kind("count", "a whole number from 0 up", _count)
 PORT = Kind("port", "a port number from 0 to 65535", _port)
 TEXTS = Kind("list", 'a list of texts such as ["a", "b"]', _texts)
-URL = Kind("URL", "an http:// or https:// address without query", _url)
+URL = Kind("URL", "an http:// or https:// address without login and query", _url)
 PROXY = Kind("proxy", 'an http://, https://, socks5:// or socks5h:// address, or "direct"', _proxy)
 HEADERS = Kind("headers", 'a table of header names and texts such as { "X-Team" = "a" }', _headers)
