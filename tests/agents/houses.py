@@ -67,12 +67,21 @@ class Crash(BaseException):
 
 @dataclass(slots=True)
 class CrashingDisk(RealDisk):
-    """A disk at whose change number `at`, counted from 0, the program is gone."""
+    """A disk at whose change number `at`, counted from 0, the program is gone.
+
+    With `torn` it is gone in the middle of a write.
+    """
 
     at: int = -1
     count: int = field(default=0)
+    torn: bool = False
 
     def write(self, file: Path, text: str) -> None:
+        if self.torn and self.count == self.at:
+            target = file.resolve()
+            target.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = target.with_name(f".{target.name}.a1b2c3d4.holdgate")
+            unfinished.write_text(text, encoding="utf-8")
         self._step()
         RealDisk.write(self, file, text)
 

@@ -113,21 +113,26 @@ def test_a_crash_anywhere_is_repaired_by_whatever_comes_next(tmp_path: Path, age
     assert crashes(attempt) >= 3 * 3
 
 
-def test_a_crash_is_repaired_by_connecting_or_disconnecting_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("torn", [False, True])
+def test_a_crash_is_repaired_by_connecting_or_disconnecting_again(
+    tmp_path: Path, torn: bool
+) -> None:
     def attempt(at: int) -> None:
         house = House(tmp_path / str(at))
         prepared(house, JAY, TEXTS["jay"][1])
         before = house.seen()
         try:
-            house.wiring(CrashingDisk(at)).connect(JAY, wish("first"), house.machine)
+            crashing = CrashingDisk(at, torn=torn)
+            house.wiring(crashing).connect(JAY, wish("first"), house.machine)
         finally:
             house.wiring().connect(JAY, wish(), house.machine)
             assert state(house, JAY) == "wired"
             try:
-                house.wiring(CrashingDisk(at)).disconnect("jay")
+                house.wiring(CrashingDisk(at, torn=torn)).disconnect("jay")
             finally:
                 house.wiring().disconnect("jay")
                 assert house.seen() == before
+                assert list((house.root / "state/agents").iterdir()) == []
 
     assert crashes(attempt) >= 4
 

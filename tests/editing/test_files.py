@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from holdgate.core.editing.files import NotText, read_text, write_whole
+from holdgate.core.editing.files import NotText, read_text, remove_unfinished, write_whole
 
 
 def mode(path: Path) -> int:
@@ -78,3 +80,25 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path: Path) -> None:
     file.chmod(0o600)
     assert sorted(os.listdir(tmp_path)) == ["a", "config.toml"]
     assert file.read_bytes() == b"old"
+
+
+_KILLED = """
+import resource, signal, sys
+from pathlib import Path
+from holdgate.core.editing.files import write_whole
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_FSIZE, (8, 8))
+write_whole(Path(sys.argv[1]), "new" * 9)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit")
+def test_what_a_killed_write_left_is_found_again(tmp_path: Path) -> None:
+    file = tmp_path / "a[1].json"
+    others = {file, tmp_path / ".a[1].json.mine", tmp_path / ".b.json.x.holdgate"}
+    for each in others:
+        each.write_text("old", encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", _KILLED, str(file)], check=False)
+    assert done.returncode < 0 and len(list(tmp_path.iterdir())) == len(others) + 1
+    remove_unfinished(file)
+    assert set(tmp_path.iterdir()) == others and file.read_text(encoding="utf-8") == "old"

@@ -138,14 +138,16 @@ class Wiring:
             self._disk.write(change.file, change.after)
 
     def _sweep(self, plan: Plan) -> None:
-        """Remove folders of ours that are empty now; then the journal says what is so."""
+        """Remove what a crash left, and folders of ours that are empty; then the journal is true."""
+        file = self._file(plan.ahead.agent)
+        for each in (file, *(record.file for record in plan.ahead.files)):
+            self._disk.tidy(each)
         kept = plan.done.files if plan.done else ()
         stay = {each.file for each in kept}
         gone = [each for each in plan.ahead.files if each.file not in stay]
         for record in gone:
             for folder in reversed(record.made):
                 self._disk.drop(folder)
-        file = self._file(plan.ahead.agent)
         if plan.done and plan.done.files:
             self._disk.write(file, encoded(plan.done))
         else:

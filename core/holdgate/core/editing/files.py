@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import stat
 import tempfile
@@ -10,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 NEW_FILE_MODE = 0o600  # a key may be written into it
+# What a new text has at its name's end until it takes the old one's place.
+_UNFINISHED = ".holdgate"
 _ANYBODY_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -48,7 +51,7 @@ def write_whole(path: Path, text: str) -> None:
     target = path.resolve()
     _refuse_read_only(target)
     _make_folders(target.parent)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    handle, name = tempfile.mkstemp(_UNFINISHED, f".{target.name}.", target.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -59,6 +62,18 @@ def write_whole(path: Path, text: str) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def remove_unfinished(path: Path) -> None:
+    """Remove what `write_whole` left beside a file when the program was killed in it.
+
+    Nobody else may be writing that file meanwhile. What cannot be removed stays.
+    """
+    with suppress(OSError, RuntimeError):  # before Python 3.13 the second for a loop of links
+        target = path.resolve()
+        pattern = f".{glob.escape(target.name)}.*{_UNFINISHED}"
+        for each in list(target.parent.glob(pattern)):
+            each.unlink(missing_ok=True)
 
 
 def _refuse_read_only(target: Path) -> None:
