@@ -33,7 +33,10 @@ preset = "ollama"
 candidates = ["deepseek/deepseek-chat"]
 """
 LOCAL = "http://127.0.0.1:4653"
-_PROGRAM = "#!/bin/sh\necho \"$0 $*\"\nenv | grep -E '^(OPENAI|AIDER)_'\nexit 7\n"
+_PROGRAM = (
+    "#!/bin/sh\necho \"$0 $*\"\nenv | grep -E '^(OPENAI|AIDER|NO)_'\n"
+    "grep -s SigIgn /proc/self/status\nexit 7\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +131,7 @@ def listed(person: Person, name: str = "codebuddy") -> dict[str, object]:
 def test_the_agents_of_this_machine(person: Person) -> None:
     (person.home / ".codebuddy").mkdir()
     lines = person.said("agents").splitlines()
-    rows = {line.split()[0]: line for line in lines[1:3]}
+    rows = {line.split()[0]: line for line in lines[1:]}
     assert lines[0].split() == ["AGENT", "TITLE", "STATE", "MODEL", "FOUND"]
     assert "not wired" in rows["codebuddy"] and "~/.codebuddy" in rows["codebuddy"]
     assert str(person.root / "bin/aider") in rows["aider"]
@@ -271,6 +274,24 @@ async def test_an_agent_takes_over(person: Person, url: str) -> None:
     lines = done.out.splitlines()
     assert lines[0] == f"{person.root / 'bin/aider'} --message a"
     assert f"AIDER_OPENAI_API_BASE={url}/v1" in lines and "AIDER_MODEL=openai/coder" in lines
+    # Neither SIGPIPE nor SIGXFSZ, which Python ignores: the agent and its tools would, too.
+    assert [line for line in lines if line.startswith("SigIgn:")] in ([], ["SigIgn:\t" + "0" * 16])
+    assert not any(line.startswith("NO_PROXY") for line in lines)
+
+
+def test_a_proxy_does_not_stand_between(person: Person) -> None:
+    behind = {"HTTPS_PROXY": "http://p:1", "NO_PROXY": "a.example"}
+    told = "NO_PROXY=a.example,127.0.0.1,localhost"
+    for command in (("run", "aider", "--dry-run"), ("env", "aider")):
+        lines = person.said(*command, **behind).splitlines()
+        assert {f"export {told}", f"export {told.replace('NO_PROXY', 'no_proxy')}"} <= {*lines}
+    done = person.types("connect", "codebuddy", **behind)
+    assert done.exit_code == 0 and f"start it with {told}" in done.stderr
+    assert "PROXY" not in person.types("connect", "codebuddy").stderr
+    # One that asks the proxy whatever NO_PROXY says has none, but keeps the shell's.
+    assert "unset HTTPS_PROXY" in person.said("run", "qwen", "--dry-run", **behind)
+    assert "unset HTTPS_PROXY" not in (shown := person.said("env", "qwen", **behind))
+    assert "start it without HTTPS_PROXY" in shown
 
 
 def test_what_keeps_an_agent_from_being_started(person: Person, url: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
+from holdgate.cli.lines import printable
 from holdgate.cli.options import echo_json, fail, json_option
 from holdgate.cli.pointing import (
     Given,
@@ -37,6 +38,8 @@ def command(agent: str, dry_run: bool, as_json: bool, **given: Unpack[Given]) ->
     """
     found = pointed(agent_of(agent), given)
     plan = _done(found, dry_run)
+    if found.proxy_line:
+        click.echo(printable(f"warning: {found.proxy_line}"), err=True)
     changed = [(str(each.file), _diff(found, plan, each)) for each in plan.moves]
     if as_json:
         echo_json(_shape(found, changed, dry_run))

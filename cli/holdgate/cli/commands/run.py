@@ -46,7 +46,7 @@ def command(
     if found.agent.no_run:
         fail(f"{found.agent.name} cannot be started by this: {found.agent.no_run}")
     program = _program(found, dry_run)
-    variables = found.agent.variables(found.wish, found.machine)
+    variables = {**found.variables(), **_unset_proxies(found)}
     words = (*found.agent.arguments(found.wish, found.machine), *args)
     if dry_run:
         _show(found, variables, words)
@@ -56,6 +56,15 @@ def command(
     if found.model_line:
         click.echo(found.model_line, err=True)
     _start(program, words, variables)
+
+
+def _unset_proxies(found: Pointed) -> dict[str, str]:
+    """Give what takes proxies from an agent that would ask them for the gateway all the same."""
+    from holdgate.core.agents.proxies import named_proxies
+
+    if found.agent.heeds_no_proxy or not found.proxy_line:
+        return {}
+    return dict.fromkeys(named_proxies(found.machine), "")
 
 
 def child_environ(environ: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:

@@ -116,6 +116,8 @@ class Agent:
     connect: Callable[[Wish, Machine], tuple[FileEdits, ...]] = lambda wish, machine: ()
     # Where it is found without a program on the PATH: a folder that it makes.
     traces: Callable[[Machine], tuple[Path, ...]] = lambda machine: ()
+    # Whether NO_PROXY keeps it from asking a proxy of its environment for the gateway.
+    heeds_no_proxy: bool = True
     no_run: str = ""
     no_connect: str = ""
     # A sentence that `connect` and `env` tell: what the person must still do, or should know.

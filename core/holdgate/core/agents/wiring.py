@@ -138,7 +138,7 @@ class Wiring:
             self._disk.write(change.file, change.after)
 
     def _sweep(self, plan: Plan) -> None:
-        """Remove what a crash left, and folders of ours that are empty; then the journal is true."""
+        """Remove what a crash left and empty folders of ours; then write what is so now."""
         file = self._file(plan.ahead.agent)
         for each in (file, *(record.file for record in plan.ahead.files)):
             self._disk.tidy(each)

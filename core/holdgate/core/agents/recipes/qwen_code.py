@@ -65,5 +65,6 @@ AGENT: Final = Agent(
     # The first is for those who signed in otherwise, the second for those who chose a model.
     arguments=lambda wish, machine: ("--auth-type", "openai", "--model", wish.model),
     connect=_connect,
+    heeds_no_proxy=False,  # whatever it asks goes to the proxy
     traces=lambda machine: (_home(machine),),
 )
