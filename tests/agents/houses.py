@@ -127,7 +127,7 @@ class House:
         return tuple(each.file for each in agent.connect(wish(), self.machine))
 
     def seen(self) -> dict[str, tuple[bytes | str | None, int]]:
-        """Give all below the home: bytes of files, targets of links, None for folders; modes."""
+        """Give all below the home: bytes of files, targets of links, None for others; modes."""
         return {
             path.relative_to(self.root).as_posix(): (_content(path), path.lstat().st_mode)
             for path in sorted(self.home.rglob("*"))
@@ -137,7 +137,7 @@ class House:
 def _content(path: Path) -> bytes | str | None:
     if path.is_symlink():
         return os.readlink(path)
-    return None if path.is_dir() else path.read_bytes()
+    return path.read_bytes() if path.is_file() else None
 
 
 def crashes(attempt: Callable[[int], None]) -> int:

@@ -55,6 +55,9 @@ class MemoryDisk:
     def drop(self, folder: Path) -> None:
         raise AssertionError("no folder was made")
 
+    def tidy(self, file: Path) -> None:
+        return
+
     def _step(self) -> None:
         if self.count == self.at:
             raise Crash

@@ -281,9 +281,15 @@ def _loop(file: Path) -> None:
     file.symlink_to(file)
 
 
+def _pipe(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
 WRONGS = [
     (_break, "line 2"), (_lock, "read-only"), (_lock_folder, "read-only"), (_latin, ":2: not UTF"),
     (_folder, "is a folder"), (_loop, "cannot be read"),
+    (_pipe, "is a pipe"),
 ]  # fmt: skip
 
 

@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Protocol
 
 from holdgate.core.agents.plan import Refused
-from holdgate.core.editing.files import NotText, read_text, remove_unfinished, write_whole
+from holdgate.core.editing.files import (
+    NotText,
+    is_ordinary,
+    read_text,
+    remove_unfinished,
+    write_whole,
+)
 
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
@@ -46,8 +52,10 @@ class RealDisk:
     """The machine's own disk."""
 
     def text(self, file: Path) -> str | None:
-        """Read a file."""
+        """Read a file. A pipe would be waited for, and a device may have no end."""
         try:
+            if not is_ordinary(file):
+                raise Refused(f"{file} is a pipe or a device, not a file; move it away first")
             return read_text(file)
         except NotText as error:
             raise Refused(str(error)) from error

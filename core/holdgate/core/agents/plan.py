@@ -26,6 +26,10 @@ class Refused(Exception):
     """What was asked for cannot be done; `str()` says why and what to do."""
 
 
+class Failed(Refused):
+    """A change that the disk did not take to its end; `str()` says what became of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A file as it is: its text, None for no file, and its missing folders, outermost first."""

@@ -18,6 +18,7 @@ from holdgate.core.agents.disk import Disk, RealDisk
 from holdgate.core.agents.journal import FOLDER, Journal, JournalBroken, decoded, encoded
 from holdgate.core.agents.plan import (
     Editors,
+    Failed,
     FileChange,
     Found,
     Plan,
@@ -77,7 +78,10 @@ class Wiring:
         return plan
 
     def connect(self, agent: Agent, wish: Wish, machine: Machine, *, remote: bool = False) -> Plan:
-        """Connect an agent, and give what was done. Raises Refused; nothing is changed then."""
+        """Connect an agent, and give what was done.
+
+        Raises Refused, where nothing is changed, and Failed, which says what was.
+        """
         with self._locked():
             plan = self.plan(agent, wish, machine, remote=remote)
             if not plan.nothing:
@@ -129,7 +133,7 @@ class Wiring:
                 self._move(change)
             self._sweep(plan)
         except OSError as error:
-            raise Refused(self._failed(plan, error)) from error
+            raise Failed(self._failed(plan, error)) from error
 
     def _move(self, change: FileChange) -> None:
         if change.after is None:

@@ -44,12 +44,13 @@ def write_whole(path: Path, text: str) -> None:
     A link stays one (the file that it points to is replaced, or made), and the mode stays, as does
     the owner where that is allowed. A new file is readable by its owner alone, and so are new
     folders above it. A file that nobody may write is a PermissionError, also where its folder would
-    allow it. After an error the old file stands, and nothing else is left behind, but for such
-    folders. Text that cannot be written as UTF-8 (a lone surrogate) is a UnicodeEncodeError.
+    allow it, and so is a pipe or a device, which would be a file from then on. After an error the
+    old file stands, and nothing else is left behind, but for such folders. Text that cannot be
+    written as UTF-8 (a lone surrogate) is a UnicodeEncodeError.
     """
     data = text.encode()
     target = path.resolve()
-    _refuse_read_only(target)
+    _refuse_others_files(target)
     _make_folders(target.parent)
     handle, name = tempfile.mkstemp(_UNFINISHED, f".{target.name}.", target.parent)
     try:
@@ -59,8 +60,10 @@ def write_whole(path: Path, text: str) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(name, target)
-    except BaseException:
+    except BaseException as error:
         Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)  # a full disk is told without one
         raise
 
 
@@ -76,7 +79,18 @@ def remove_unfinished(path: Path) -> None:
             each.unlink(missing_ok=True)
 
 
-def _refuse_read_only(target: Path) -> None:
+def is_ordinary(path: Path) -> bool:
+    """Tell whether a file is one, or nothing or a folder: no pipe and no device. Raises OSError."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return True
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+
+
+def _refuse_others_files(target: Path) -> None:
+    if not is_ordinary(target):
+        raise PermissionError(errno.EACCES, "it is no ordinary file", str(target))
     with suppress(FileNotFoundError):
         if not target.stat().st_mode & _ANYBODY_WRITES:
             raise PermissionError(errno.EACCES, "the file is read-only", str(target))
