@@ -387,6 +387,22 @@ def test_half_done_work_is_put_back_by_whatever_comes_next(person: Person) -> No
         assert list(person.home.iterdir()) == []
 
 
+def test_a_journal_that_cannot_be_read_keeps_nobody_from_working(person: Person) -> None:
+    person.said("connect", "codebuddy")
+    (person.root / "hg/state/agents/codebuddy.json").write_text("{", encoding="utf-8")
+    done = person.types("run", "codebuddy", "--dry-run")
+    assert (done.exit_code, done.stderr) == (0, "")
+    told = person.fails(1, "connect", "codebuddy").splitlines()
+    assert len(told) == 1 and "is damaged" in told[0]
+
+
+def test_files_that_are_gone_are_told(person: Person) -> None:
+    person.said("connect", "codebuddy")
+    file = person.home / ".codebuddy/models.json"
+    file.unlink()
+    assert f"not there any more: {file}" in person.said("disconnect", "codebuddy")
+
+
 def test_no_secret_is_shown_by_connecting(person: Person) -> None:
     file = person.home / ".codebuddy/models.json"
     file.parent.mkdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -212,13 +213,13 @@ def _routes(offers: tuple[Offered, ...]) -> list[str]:
 
 
 def _before(wiring: Wiring, agent: Agent) -> Mapping[str, str]:
+    """Give the models of before; a journal that cannot be read concerns only who would write."""
     from holdgate.core.agents.plan import Refused
 
-    try:
+    with contextlib.suppress(Refused):
         journal = wiring.journal(agent.name)
-    except Refused as error:
-        fail(str(error))
-    return journal.models if journal else {}
+        return journal.models if journal else {}
+    return {}
 
 
 def _warn(

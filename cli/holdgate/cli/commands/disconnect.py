@@ -21,7 +21,6 @@ from holdgate.cli.options import (
 from holdgate.cli.pointing import wiring_of
 
 if TYPE_CHECKING:
-    from holdgate.core.agents.plan import FileChange
     from holdgate.core.agents.wiring import Ended, Wiring
 
 
@@ -99,9 +98,8 @@ def _lines(ended: Ended) -> list[str]:
         f"{'removed' if each.after is None else 'put back'} {each.file}"
         for each in ended.plan.moves
     ]
+    lines += [
+        f"not there any more: {each.file}" for each in ended.plan.changes if each.before is None
+    ]
     lines += [f"left as you set it since: {path} in {file}" for file, path in _left(ended)]
     return [printable(line) for line in (*lines, f"{ended.agent} is no longer connected")]
-
-
-def _verb(change: FileChange) -> str:
-    return "removed" if change.after is None else "put back"

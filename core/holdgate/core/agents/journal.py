@@ -88,6 +88,8 @@ def decoded(text: str, where: Path) -> Journal:
     """Give the journal that a file at `where` holds. Raises JournalBroken."""
     try:
         shape = json.loads(text)
+        if isinstance(shape["version"], int) and shape["version"] > _VERSION:
+            raise JournalBroken(f"{where} was written by a newer Holdgate: use that one")
         if shape["version"] != _VERSION:
             raise ValueError(f"its version is {shape['version']}, this program reads {_VERSION}")
         if shape["phase"] not in get_args(Phase):

@@ -105,19 +105,25 @@ class Wiring:
     def repair(self, agent: str = "") -> Mapping[str, str]:
         """Take back what a crash left half done, of one agent or of all.
 
-        Gives the agents that were repaired, each with "", or with why it could not be.
+        Gives the agents that were repaired, each with "", or with why it could not be. A journal
+        that cannot be read tells of nothing half done.
         """
         found: dict[str, str] = {}
         for name in [agent] if agent else self.names():
             try:
-                journal = self.journal(name)
-                if journal is not None and journal.phase != "connected":
+                if self._is_half(name):
                     found[name] = ""
                     with self._locked():
                         self._finish(name)
             except Refused as error:
                 found[name] = str(error)
         return found
+
+    def _is_half(self, agent: str) -> bool:
+        with contextlib.suppress(Refused):
+            journal = self.journal(agent)
+            return journal is not None and journal.phase != "connected"
+        return False
 
     def _finish(self, agent: str) -> None:
         old = self.journal(agent)  # another command may have been quicker
