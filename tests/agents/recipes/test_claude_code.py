@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,28 @@ def test_its_settings_hold_the_same() -> None:
     assert connected(AGENT, wish(AGENT)) == {
         FILE: {("env", name): value for name, value in variables.items()}
     }
-    assert AGENT.arguments(wish(AGENT), machine()) == ()
+    assert settings_told(wish(AGENT), "linux") == {"env": variables}
+
+
+def settings_told(asked: Wish, system: str) -> dict[str, object]:
+    option, text = AGENT.arguments(asked, machine(system))
+    assert option == "--settings"
+    told: dict[str, object] = json.loads(text)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("system", "helper"),
+    [("linux", "printenv HOLDGATE_API_KEY"), ("win32", "echo %HOLDGATE_API_KEY%")],
+)
+def test_a_real_key_is_in_no_list_of_processes(system: str, helper: str) -> None:
+    """And yet a key in the person's own settings.json goes nowhere."""
+    variables = AGENT.variables(lan_wish(), machine(system))
+    assert variables["HOLDGATE_API_KEY"] == lan_wish().key
+    told = settings_told(lan_wish(), system)
+    env = dict(variables) | {"ANTHROPIC_AUTH_TOKEN": ""}
+    del env["HOLDGATE_API_KEY"]
+    assert told == {"env": env, "apiKeyHelper": helper}
 
 
 def test_a_gateway_elsewhere() -> None:

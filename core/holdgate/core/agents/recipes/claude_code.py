@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -9,6 +10,7 @@ from typing import Final
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Wish
 
 _PATIENCE: Final = "3600000"  # milliseconds
+_KEY_VARIABLE: Final = "HOLDGATE_API_KEY"
 
 # "claude --model opus" and "/model opus" ask for these.
 _NAMED: Final = {
@@ -47,7 +49,29 @@ def _models(wish: Wish) -> Mapping[str, str]:
 
 
 def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
-    del machine
+    secret = {} if _is_public(wish) else {_KEY_VARIABLE: wish.key}
+    return _told(wish) | secret
+
+
+def _arguments(wish: Wish, machine: Machine) -> tuple[str, ...]:
+    # The `env` of a person's settings.json comes before the environment, this before both. A real
+    # key is not for a list of processes.
+    settings: dict[str, object] = {"env": _told(wish)}
+    if not _is_public(wish):
+        settings = {"env": _told(wish) | {"ANTHROPIC_AUTH_TOKEN": ""}}
+        shown = (
+            f"echo %{_KEY_VARIABLE}%" if machine.system == "win32" else f"printenv {_KEY_VARIABLE}"
+        )
+        settings["apiKeyHelper"] = shown
+    return ("--settings", json.dumps(settings, ensure_ascii=False, separators=(",", ":")))
+
+
+def _is_public(wish: Wish) -> bool:
+    """Tell whether the key is only the word that says who asks."""
+    return wish.key.startswith("holdgate-")
+
+
+def _told(wish: Wish) -> dict[str, str]:
     return {
         "ANTHROPIC_BASE_URL": wish.url,
         "ANTHROPIC_AUTH_TOKEN": wish.key,
@@ -62,7 +86,7 @@ def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
 
 def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
     # Claude Code puts these over its environment, where "" is as good as unset.
-    edits = tuple(Edit(("env", name), value) for name, value in _variables(wish, machine).items())
+    edits = tuple(Edit(("env", name), value) for name, value in _told(wish).items())
     return (FileEdits(_home(machine) / "settings.json", "json", edits),)
 
 
@@ -76,6 +100,7 @@ AGENT: Final = Agent(
     tiers=("opus", "sonnet", "haiku", "fable", "subagent"),
     needs_model=False,
     variables=_variables,
+    arguments=_arguments,
     connect=_connect,
     traces=lambda machine: (_home(machine),),
 )
