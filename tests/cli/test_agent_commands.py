@@ -212,8 +212,23 @@ def test_wrong_usage(person: Person) -> None:
     assert "no model is named" in person.fails(2, "connect", "codebuddy", "-m", "big=")
     assert "NOT_SET is not set" in person.fails(2, "env", "openai", "--key-env", "NOT_SET")
     assert "no key came" in person.fails(2, "env", "openai", "--key-stdin")
-    for wrong in ("laptop:4653", "http://a/b", "http://u:p@a", "ftp://a", "http://a:x"):
+    assert "behind --, such as: gateway run AGENT -- -p" in person.fails(2, "run", "aider", "-p")
+    for wrong in (
+        "laptop:4653",
+        "http://a/b",
+        "http://u:p@a",
+        "ftp://a",
+        "http://a:x",
+        "http://a b",
+        "http://a\nb:1",
+        "http://a:",
+        "http://a'b",
+        "http://[::1",
+        "http://a$(b):1",
+    ):
         assert "nothing behind" in person.fails(2, "env", "openai", "--url", wrong)
+    for right in ("http://[::1]:1", "https://a-b.example", "http://a:1/v1/", "HTTP://ü.example:1"):
+        assert person.types("env", "openai", "-m", "x", "--url", right).exit_code == 0
 
 
 def test_agents_that_cannot(person: Person) -> None:

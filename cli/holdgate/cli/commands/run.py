@@ -26,7 +26,22 @@ if TYPE_CHECKING:
     from holdgate.core.agents.base import Agent
 
 
-@click.command("run", epilog="Example: gateway run claude -m coder -- --resume")
+class _Starting(click.Command):
+    """A command that tells where another program's options go."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as ever. Raises click's errors."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            message = (
+                f"{error.format_message()} What is for the agent stands behind --, such as: "
+                f"gateway run AGENT -- {error.option_name}"
+            )
+            raise click.UsageError(message, ctx) from error
+
+
+@click.command("run", cls=_Starting, epilog="Example: gateway run claude -m coder -- --resume")
 @agent_argument
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @pointing_options

@@ -65,6 +65,10 @@ class Wish:
         """The main model, or "" where none was named."""
         return self.models.get("", "")
 
+    def key_is_public(self, agent: str) -> bool:
+        """Tell whether the key is no secret, but only the word that names the agent."""
+        return self.key == f"holdgate-{agent}"
+
     def listed(self) -> tuple[Offered, ...]:
         """Give what is offered, the wished models first, each once."""
         known = {each.name: each for each in self.offered}

@@ -10,6 +10,7 @@ from typing import Final
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Wish
 
 _PATIENCE: Final = "3600000"  # milliseconds
+_NAME: Final = "claude-code"
 _KEY_VARIABLE: Final = "HOLDGATE_API_KEY"
 
 # "claude --model opus" and "/model opus" ask for these.
@@ -49,7 +50,7 @@ def _models(wish: Wish) -> Mapping[str, str]:
 
 
 def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
-    secret = {} if _is_public(wish) else {_KEY_VARIABLE: wish.key}
+    secret = {} if wish.key_is_public(_NAME) else {_KEY_VARIABLE: wish.key}
     return _told(wish) | secret
 
 
@@ -57,18 +58,13 @@ def _arguments(wish: Wish, machine: Machine) -> tuple[str, ...]:
     # The `env` of a person's settings.json comes before the environment, this before both. A real
     # key is not for a list of processes.
     settings: dict[str, object] = {"env": _told(wish)}
-    if not _is_public(wish):
+    if not wish.key_is_public(_NAME):
         settings = {"env": _told(wish) | {"ANTHROPIC_AUTH_TOKEN": ""}}
         shown = (
             f"echo %{_KEY_VARIABLE}%" if machine.system == "win32" else f"printenv {_KEY_VARIABLE}"
         )
         settings["apiKeyHelper"] = shown
     return ("--settings", json.dumps(settings, ensure_ascii=False, separators=(",", ":")))
-
-
-def _is_public(wish: Wish) -> bool:
-    """Tell whether the key is only the word that says who asks."""
-    return wish.key.startswith("holdgate-")
 
 
 def _told(wish: Wish) -> dict[str, str]:
@@ -91,7 +87,7 @@ def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
 
 
 AGENT: Final = Agent(
-    name="claude-code",
+    name=_NAME,
     title="Claude Code",
     programs=("claude",),
     dialect="messages",
