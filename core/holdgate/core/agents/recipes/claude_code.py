@@ -57,13 +57,14 @@ def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
 def _arguments(wish: Wish, machine: Machine) -> tuple[str, ...]:
     # The `env` of a person's settings.json comes before the environment, this before both. A real
     # key is not for a list of processes.
-    settings: dict[str, object] = {"env": _told(wish)}
+    told = _told(wish)
+    settings: dict[str, object] = {"env": told}
     if not wish.key_is_public(_NAME):
-        settings = {"env": _told(wish) | {"ANTHROPIC_AUTH_TOKEN": ""}}
-        shown = (
-            f"echo %{_KEY_VARIABLE}%" if machine.system == "win32" else f"printenv {_KEY_VARIABLE}"
-        )
-        settings["apiKeyHelper"] = shown
+        del told["ANTHROPIC_AUTH_TOKEN"]
+        # cmd.exe, which starts programs of npm, has no such program and reads % by itself.
+        if machine.system != "win32":
+            told["ANTHROPIC_AUTH_TOKEN"] = ""
+            settings["apiKeyHelper"] = f"printenv {_KEY_VARIABLE}"
     return ("--settings", json.dumps(settings, ensure_ascii=False, separators=(",", ":")))
 
 
