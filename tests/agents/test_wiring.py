@@ -267,6 +267,10 @@ def _lock_folder(file: Path) -> None:
     file.parent.chmod(0o555)
 
 
+def _other_kind(file: Path) -> None:
+    file.write_text('{"env": null}' if file.stem == "settings" else "[]", encoding="utf-8")
+
+
 def _latin(file: Path) -> None:
     file.write_bytes(b'{"a":\n "\xe9"}')
 
@@ -290,6 +294,7 @@ WRONGS = [
     (_break, "line 2"), (_lock, "read-only"), (_lock_folder, "read-only"), (_latin, ":2: not UTF"),
     (_folder, "is a folder"), (_loop, "cannot be read"),
     (_pipe, "is a pipe"),
+    (_other_kind, "what should hold .* is (empty .null.|a list); change that by hand"),
 ]  # fmt: skip
 
 
