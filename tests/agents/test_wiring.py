@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from holdgate.core.agents.base import Agent
+from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Wish
 from holdgate.core.agents.finding import sight
 from holdgate.core.agents.plan import Refused
 from holdgate.core.agents.wiring import Wiring, disconnect_all
@@ -201,6 +202,26 @@ def test_members_that_the_person_added_to_a_mapping_of_ours_stay(house: House) -
     house.wiring().disconnect("jay")
     value = EDITORS["json"].value(file.read_text(encoding="utf-8"), ())
     assert value == {"provider": {"holdgate": {"models": {"mine": {}}}}}
+
+
+def test_what_the_agent_moved_meanwhile_is_put_where_it_is_now(house: House) -> None:
+    def edits(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
+        edit = Edit(("auth", "kind"), "ours", older=("kind",))
+        return (FileEdits(machine.home / "kay.json", "json", (edit,)),)
+
+    kay = replace(JAY, name="kay", connect=edits)
+    file = house.put("kay.json", '{"kind": "mine", "a": 1}')
+    for moved, then in (
+        ('{"a": 1, "auth": {"kind": "ours"}}', '{"a": 1, "auth": {"kind": "mine"}}'),
+        ('{"a": 1, "auth": {"kind": "yours"}}', '{"a": 1, "auth": {"kind": "yours"}}'),
+        ('{"a":1,"kind": "mine", "auth": {"kind": "ours"}}', '{"a":1,"kind": "mine"}'),
+    ):
+        house.wiring().connect(kay, wish(), house.machine)
+        house.wiring().connect(kay, wish("other"), house.machine)
+        file.write_text(moved, encoding="utf-8")
+        house.wiring().disconnect("kay")
+        assert file.read_text(encoding="utf-8") == then
+        file.write_text('{"kind": "mine", "a": 1}', encoding="utf-8")
 
 
 def test_files_that_vanished_stay_away(house: House) -> None:

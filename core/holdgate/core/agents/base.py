@@ -78,11 +78,16 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One value of a file; with `only_new` one that is set only where there is no value yet."""
+    """One value of a file; with `only_new` one that is set only where there is no value yet.
+
+    `older`: where older versions of the agent keep it. A newer one moves it from there by itself,
+    and so what the person had goes to the new place when ours is taken out.
+    """
 
     path: ValuePath
     value: object
     only_new: bool = False
+    older: ValuePath = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,16 +131,23 @@ def _file_of(shape: dict[str, Any]) -> FileRecord:
 
 
 def _edit_shape(edit: Edit) -> dict[str, Any]:
-    path = [
+    older = {"older": _path_shape(edit.older)} if edit.older else {}
+    return {"path": _path_shape(edit.path), "value": edit.value, **older}
+
+
+def _path_shape(path: ValuePath) -> list[Any]:
+    return [
         {"member": step.member, "value": step.value} if isinstance(step, Item) else step
-        for step in edit.path
+        for step in path
     ]
-    return {"path": path, "value": edit.value}
 
 
 def _edit_of(shape: dict[str, Any]) -> Edit:
-    path: ValuePath = tuple(
+    return Edit(_path_of(shape["path"]), shape["value"], older=_path_of(shape.get("older", [])))
+
+
+def _path_of(steps: list[Any]) -> ValuePath:
+    return tuple(
         Item(str(step["member"]), str(step["value"])) if isinstance(step, dict) else step
-        for step in shape["path"]
+        for step in steps
     )
-    return Edit(path, shape["value"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from holdgate.core.agents.base import Edit
 from holdgate.core.editing.base import MISSING, CannotChange, Editor, Item, first_missing
@@ -41,7 +41,7 @@ def needed(editor: Editor, text: str, edits: Iterable[Edit]) -> tuple[Edit, ...]
     Raises BrokenText.
     """
     return tuple(
-        Edit(each.path, each.value)
+        replace(each, only_new=False)
         for each in edits
         if not each.only_new or editor.value(text, each.path) is MISSING
     )
@@ -68,7 +68,7 @@ def undone(editor: Editor, text: str, original: str | None, edits: Iterable[Edit
     for each in made:
         ours.setdefault(each.edit.path, []).append(each.edit.value)
     for each in reversed(made):
-        if not taking.took_whole(each):
+        if not (taking.moved(each.edit) or taking.took_whole(each)):
             path = each.edit.path
             taking.take(path, ours[path], taking.before(path))
     for path in ours:
@@ -109,6 +109,17 @@ class _Taking:
             made = self._editor.value(text, first) if was is MISSING else MISSING
             found.append(_Made(edit, first, made))
         return found
+
+    def moved(self, edit: Edit) -> bool:
+        """Put what the agent has taken from an older place meanwhile into the place of ours."""
+        if not edit.older or self.before(edit.path) is not MISSING:
+            return False
+        former, now = self.before(edit.older), self._editor.value(self.text, edit.path)
+        gone = self._editor.value(self.text, edit.older) is MISSING
+        if former is MISSING or not gone or not same(now, edit.value):
+            return False
+        self.text = self._editor.with_value(self.text, edit.path, former)
+        return True
 
     def took_whole(self, made: _Made) -> bool:
         """Take out in one piece what an edit made, if it stands there still: that is exact."""

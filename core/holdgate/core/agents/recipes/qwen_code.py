@@ -48,7 +48,7 @@ def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
     edits = (
         *models,
         Edit(("env", _KEY_VARIABLE), wish.key),
-        Edit(("security", "auth", "selectedType"), "openai"),
+        Edit(("security", "auth", "selectedType"), "openai", older=("selectedAuthType",)),
         Edit(("model", "name"), wish.model),
     )
     return (FileEdits(_home(machine) / "settings.json", "json", edits),)
