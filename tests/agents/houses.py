@@ -67,12 +67,21 @@ class Crash(BaseException):
 
 @dataclass(slots=True)
 class CrashingDisk(RealDisk):
-    """A disk at whose change number `at`, counted from 0, the program is gone."""
+    """A disk at whose change number `at`, counted from 0, the program is gone.
+
+    With `torn` it is gone in the middle of a write.
+    """
 
     at: int = -1
     count: int = field(default=0)
+    torn: bool = False
 
     def write(self, file: Path, text: str) -> None:
+        if self.torn and self.count == self.at:
+            target = file.resolve()
+            target.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = target.with_name(f".{target.name}.a1b2c3d4.holdgate")
+            unfinished.write_text(text, encoding="utf-8")
         self._step()
         RealDisk.write(self, file, text)
 
@@ -118,7 +127,7 @@ class House:
         return tuple(each.file for each in agent.connect(wish(), self.machine))
 
     def seen(self) -> dict[str, tuple[bytes | str | None, int]]:
-        """Give all below the home: bytes of files, targets of links, None for folders; modes."""
+        """Give all below the home: bytes of files, targets of links, None for others; modes."""
         return {
             path.relative_to(self.root).as_posix(): (_content(path), path.lstat().st_mode)
             for path in sorted(self.home.rglob("*"))
@@ -128,7 +137,7 @@ class House:
 def _content(path: Path) -> bytes | str | None:
     if path.is_symlink():
         return os.readlink(path)
-    return None if path.is_dir() else path.read_bytes()
+    return path.read_bytes() if path.is_file() else None
 
 
 def crashes(attempt: Callable[[int], None]) -> int:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from holdgate.core.agents.base import Agent, Machine
+from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Wish
 from holdgate.core.agents.finding import sight
 from holdgate.core.agents.plan import Refused
 from holdgate.core.agents.recipes.cline import AGENT as CLINE
@@ -114,21 +115,26 @@ def test_a_crash_anywhere_is_repaired_by_whatever_comes_next(tmp_path: Path, age
     assert crashes(attempt) >= 3 * 3
 
 
-def test_a_crash_is_repaired_by_connecting_or_disconnecting_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("torn", [False, True])
+def test_a_crash_is_repaired_by_connecting_or_disconnecting_again(
+    tmp_path: Path, torn: bool
+) -> None:
     def attempt(at: int) -> None:
         house = House(tmp_path / str(at))
         prepared(house, JAY, TEXTS["jay"][1])
         before = house.seen()
         try:
-            house.wiring(CrashingDisk(at)).connect(JAY, wish("first"), house.machine)
+            crashing = CrashingDisk(at, torn=torn)
+            house.wiring(crashing).connect(JAY, wish("first"), house.machine)
         finally:
             house.wiring().connect(JAY, wish(), house.machine)
             assert state(house, JAY) == "wired"
             try:
-                house.wiring(CrashingDisk(at)).disconnect("jay")
+                house.wiring(CrashingDisk(at, torn=torn)).disconnect("jay")
             finally:
                 house.wiring().disconnect("jay")
                 assert house.seen() == before
+                assert list((house.root / "state/agents").iterdir()) == []
 
     assert crashes(attempt) >= 4
 
@@ -219,6 +225,26 @@ def test_members_that_the_person_added_to_a_mapping_of_ours_stay(house: House) -
     assert value == {"provider": {"holdgate": {"models": {"mine": {}}}}}
 
 
+def test_what_the_agent_moved_meanwhile_is_put_where_it_is_now(house: House) -> None:
+    def edits(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
+        edit = Edit(("auth", "kind"), "ours", older=("kind",))
+        return (FileEdits(machine.home / "kay.json", "json", (edit,)),)
+
+    kay = replace(JAY, name="kay", connect=edits)
+    file = house.put("kay.json", '{"kind": "mine", "a": 1}')
+    for moved, then in (
+        ('{"a": 1, "auth": {"kind": "ours"}}', '{"a": 1, "auth": {"kind": "mine"}}'),
+        ('{"a": 1, "auth": {"kind": "yours"}}', '{"a": 1, "auth": {"kind": "yours"}}'),
+        ('{"a":1,"kind": "mine", "auth": {"kind": "ours"}}', '{"a":1,"kind": "mine"}'),
+    ):
+        house.wiring().connect(kay, wish(), house.machine)
+        house.wiring().connect(kay, wish("other"), house.machine)
+        file.write_text(moved, encoding="utf-8")
+        house.wiring().disconnect("kay")
+        assert file.read_text(encoding="utf-8") == then
+        file.write_text('{"kind": "mine", "a": 1}', encoding="utf-8")
+
+
 def test_files_that_vanished_stay_away(house: House) -> None:
     before = house.seen()
     house.wiring().connect(JAY, wish(), house.machine)
@@ -283,6 +309,10 @@ def _lock_folder(file: Path) -> None:
     file.parent.chmod(0o555)
 
 
+def _other_kind(file: Path) -> None:
+    file.write_text('{"env": null}' if file.stem == "settings" else "[]", encoding="utf-8")
+
+
 def _latin(file: Path) -> None:
     file.write_bytes(b'{"a":\n "\xe9"}')
 
@@ -297,9 +327,16 @@ def _loop(file: Path) -> None:
     file.symlink_to(file)
 
 
+def _pipe(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file)
+
+
 WRONGS = [
     (_break, "line 2"), (_lock, "read-only"), (_lock_folder, "read-only"), (_latin, ":2: not UTF"),
     (_folder, "is a folder"), (_loop, "cannot be read"),
+    (_pipe, "is a pipe"),
+    (_other_kind, "what should hold .* is (empty .null.|a list); change that by hand"),
 ]  # fmt: skip
 
 
@@ -387,15 +424,18 @@ def test_a_full_disk_leaves_all_as_it_was(house: House) -> None:
 def test_a_damaged_journal_is_told(house: House) -> None:
     house.wiring().connect(TEE, wish(), house.machine)
     journal = house.root / "state/agents/tee.json"
-    for text in ("{", "[]", '{"version": 2}', journal.read_text().replace("connected", "odd")):
+    for text in ("{", "[]", '{"version": 0}', journal.read_text().replace("connected", "odd")):
         journal.write_text(text, encoding="utf-8")
         with pytest.raises(Refused, match=f"{journal} is damaged"):
             house.wiring().disconnect("tee")
     assert state(house, TEE) == "unclear"
-    assert "damaged" in house.wiring().repair()["tee"]
+    assert house.wiring().repair() == {}
     # No program and no folder of it: the journal alone says that something was written once.
     seen = sight(TEE, Machine("linux", house.root / "empty", {}), house.wiring(), EDITORS, URL)
     assert (seen.wired.state, seen.is_here) == ("unclear", True)
+    journal.write_text('{"version": 2}', encoding="utf-8")
+    with pytest.raises(Refused, match="written by a newer Holdgate"):
+        house.wiring().disconnect("tee")
 
 
 def test_nothing_is_written_where_nothing_was_connected(house: House) -> None:

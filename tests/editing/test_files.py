@@ -10,7 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from holdgate.core.editing.files import NotText, read_text, write_whole
+from holdgate.core.editing.files import (
+    NotText,
+    is_ordinary,
+    read_text,
+    remove_unfinished,
+    write_whole,
+)
 
 
 def mode(path: Path) -> int:
@@ -102,3 +108,43 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, how: str) -> None:
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert "File too large" in done.stderr
     assert os.listdir(tmp_path) == ["a"] and file.read_bytes() == b"old"
+
+
+_KILLED = """
+import resource, signal, sys
+from pathlib import Path
+from holdgate.core.editing.files import write_whole
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_FSIZE, (8, 8))
+write_whole(Path(sys.argv[1]), "new" * 9)
+"""
+
+
+def test_what_a_killed_write_left_is_found_again(tmp_path: Path) -> None:
+    file = tmp_path / "a[1].json"
+    others = {file, tmp_path / ".a[1].json.mine", tmp_path / ".b.json.x.holdgate"}
+    for each in others:
+        each.write_text("old", encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", _KILLED, str(file)], check=False)
+    assert done.returncode < 0 and len(list(tmp_path.iterdir())) == len(others) + 1
+    remove_unfinished(file)
+    assert set(tmp_path.iterdir()) == others and file.read_text(encoding="utf-8") == "old"
+
+
+def test_what_is_no_ordinary_file_is_not_replaced(tmp_path: Path) -> None:
+    file, pipe = tmp_path / "link", tmp_path / "pipe"
+    os.mkfifo(pipe)
+    file.symlink_to(pipe)
+    with pytest.raises(PermissionError, match="no ordinary file"):
+        write_whole(file, "new")
+    assert pipe.is_fifo() and not is_ordinary(file)
+    assert is_ordinary(tmp_path) and is_ordinary(tmp_path / "none")
+
+
+def test_an_error_without_a_name_is_told_with_one(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED.replace("SIG_DFL", "SIG_IGN"), str(file)],
+        check=False, capture_output=True, text=True,
+    )  # fmt: skip
+    assert f"File too large: '{file}'" in done.stderr and list(tmp_path.iterdir()) == []

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from holdgate.cli.lines import printable
@@ -14,35 +15,72 @@ if TYPE_CHECKING:
 
 # A member whose name speaks of a secret, and its value: "apiKey": "...", api_key = '...', token: x
 _NAMED = re.compile(
-    r"""(?P<name>["']?[\w.-]*(?:auth|key|token|secret|cookie|passw|credential|session)[\w.-]*["']?
-        \s*[:=]\s*)(?P<quote>["']?)(?P<value>[^"',}\]\s\#][^"',}\]\#]*)""",
+    r"""(?P<name>["']?[\w.-]*(?:auth(?!or)|key|token|secret|cookie|passw|credential|session)[\w.-]*["']?
+        \s*[:=]\s*)
+        (?:(?P<quote>")(?P<double>(?:[^"\\]|\\.)+)
+         | (?P<single>')(?P<inner>[^']+)
+         | (?P<bare>[^"',}\[\]{\s\#][^"',}\]\#]*))""",
     re.IGNORECASE | re.VERBOSE,
 )
-# What is no secret: flags, numbers, and words that say where a key is.
-_PLAIN = re.compile(
-    r"true|false|null|[\d.]+|[$%{<].*|(?:env|file|keyring):.*|[A-Z]+(?:_[A-Z0-9]+)+"
-)
+_BETWEEN_QUOTES = re.compile(r'(?:[^"\\]|\\.?)+')
 
 
-def diff(file: Path, before: str | None, after: str | None, ours: Iterable[str]) -> list[str]:
-    """Give the lines of a unified diff; what looks like a secret is masked, but for `ours`."""
+def diff(
+    file: Path,
+    before: str | None,
+    after: str | None,
+    ours: Iterable[str],
+    secrets: Iterable[str] = (),
+) -> list[str]:
+    """Give the lines of a unified diff, with `secrets` masked, and what else looks like one.
+
+    `ours` are texts that may be seen; `secrets` those that are known to stand where secrets do.
+    """
     old, new = ("/dev/null" if text is None else str(file) for text in (before, after))
-    lines = difflib.unified_diff(_lines(before), _lines(after), old, new, n=2, lineterm="")
     public = frozenset(ours)
-    return [printable(_masked(line, public)) for line in lines]
+    hiding = _hiding({each for each in secrets if each not in public})
+    lines = difflib.unified_diff(_lines(before), _lines(after), old, new, n=2, lineterm="")
+    return [printable(_masked(line, public, hiding)) for line in lines]
 
 
 def _lines(text: str | None) -> list[str]:
     return [] if text is None else text.removeprefix("\ufeff").splitlines()
 
 
-def _masked(line: str, public: frozenset[str]) -> str:
+def _hiding(secrets: Iterable[str]) -> re.Pattern[str] | None:
+    """Give what finds secrets as files spell them: escaped, or in several lines."""
+    found = sorted({form for each in secrets for form in _spelled(each)}, key=len, reverse=True)
+    # Whole words only: else a short one would mask the middle of names.
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, found))})(?!\w)") if found else None
+
+
+def _spelled(secret: str) -> Iterator[str]:
+    from holdgate.core.agents.confidential import SHORTEST
+
+    lines = [line.strip() for line in secret.splitlines()]
+    # YAML breaks lines between words.
+    words = [each for each in secret.split() if len(each) > 2 * SHORTEST and each != each.lower()]
+    for text in (secret, *lines, *words):
+        if len(text) >= SHORTEST:
+            yield text
+            yield text.replace("'", "''")
+            yield json.dumps(text)[1:-1]
+            yield json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _masked(line: str, public: frozenset[str], hiding: re.Pattern[str] | None) -> str:
+    from holdgate.core.agents.confidential import is_plain
     from holdgate.core.config.masks import mask_text
     from holdgate.core.values.secret import MASK
 
     def hidden(found: re.Match[str]) -> str:
-        value = found["value"].rstrip()
-        shown = value in public or bool(_PLAIN.fullmatch(value))
-        return found[0] if shown else f"{found['name']}{found['quote']}{MASK}"
+        value = (found["double"] or found["inner"] or found["bare"]).rstrip()
+        if value in public or is_plain(value):
+            return found[0]
+        return f"{found['name']}{found['quote'] or found['single'] or ''}{MASK}"
 
-    return _NAMED.sub(hidden, mask_text(line))
+    if hiding:
+        line = hiding.sub(MASK, line)
+    # An address ends with its text: of many in one line none may seem to reach into the next.
+    line = _BETWEEN_QUOTES.sub(lambda text: mask_text(text[0]), line)
+    return _NAMED.sub(hidden, line)

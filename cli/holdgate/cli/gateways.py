@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from holdgate.core.values.secret import Secret
     from holdgate.core.values.settings import Settings
 
+# What stands in a host and its port; the rest is a slip, or would act on a shell or a file.
+_HOST = re.compile(r"(?:[\w.-]+|\[[0-9A-Fa-f:.%\w]+\])(?::\d+)?")
 _SUFFIXES = ("/v1", "/v1beta")
 
 
@@ -143,9 +146,17 @@ def _checked(url: str) -> str:
     try:
         parts = urlsplit(text)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        good = good and bool(_HOST.fullmatch(parts.netloc))
     except ValueError:
         good = False
-    if not good or parts.path or parts.query or parts.fragment or "@" in parts.netloc:
+    if (
+        not good
+        or not text.isprintable()
+        or parts.path
+        or parts.query
+        or parts.fragment
+        or "@" in parts.netloc
+    ):
         fail(
             "--url: a gateway's address is such as http://192.168.1.20:4653, with nothing behind",
             WRONG_CONFIGURATION,

@@ -22,7 +22,18 @@ def take_over(program: Path, args: Sequence[str], environ: Mapping[str, str]) ->
             stream.flush()
     if sys.platform == "win32":
         raise SystemExit(run_through(program, args, environ))
+    _restore_signals()
     os.execve(program, [program.name, *args], dict(environ))
+
+
+def _restore_signals() -> None:
+    """Undo what Python ignores for itself: the program and all that it starts would ignore it, too.
+
+    A pipe whose reader is gone would then end nobody, as in `yes | head -1`.
+    """
+    for name in ("SIGPIPE", "SIGXFSZ"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 def run_through(program: Path, args: Sequence[str], environ: Mapping[str, str]) -> int:

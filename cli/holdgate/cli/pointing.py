@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Mapping
@@ -60,6 +61,28 @@ class Pointed:
     def model_line(self) -> str:
         """The line that tells which model was taken; "" where the person chose."""
         return f"model: {self.wish.model} ({self.why}; -m takes another)" if self.why else ""
+
+    def variables(self) -> Mapping[str, str]:
+        """Give what the agent is told by variables, past the proxies of this environment."""
+        told = self.agent.variables(self.wish, self.machine)
+        return {**told, **self._past_proxies()} if told else told
+
+    @property
+    def proxy_line(self) -> str:
+        """The line that tells that a proxy of this environment is in the way; "" where none is."""
+        from holdgate.core.agents.proxies import named_proxies
+
+        if not (past := self._past_proxies()):
+            return ""
+        told = " ".join(f"{name}={text}" for name, text in past.items())
+        names = ", ".join(named_proxies(self.machine))
+        what = f"with {told}" if self.agent.heeds_no_proxy else f"without {names}"
+        return f"{names} would come between {self.agent.name} and the gateway: start it {what}"
+
+    def _past_proxies(self) -> Mapping[str, str]:
+        from holdgate.core.agents.proxies import past_proxies
+
+        return past_proxies(self.wish.url, self.machine)
 
 
 def pointing_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -207,13 +230,13 @@ def _routes(offers: tuple[Offered, ...]) -> list[str]:
 
 
 def _before(wiring: Wiring, agent: Agent) -> Mapping[str, str]:
+    """Give the models of before; a journal that cannot be read concerns only who would write."""
     from holdgate.core.agents.plan import Refused
 
-    try:
+    with contextlib.suppress(Refused):
         journal = wiring.journal(agent.name)
-    except Refused as error:
-        fail(str(error))
-    return journal.models if journal else {}
+        return journal.models if journal else {}
+    return {}
 
 
 def _warn(

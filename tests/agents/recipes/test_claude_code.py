@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,25 @@ def test_its_settings_hold_the_same() -> None:
     assert connected(AGENT, wish(AGENT)) == {
         FILE: {("env", name): value for name, value in variables.items()}
     }
-    assert AGENT.arguments(wish(AGENT), machine()) == ()
+    assert settings_told(wish(AGENT), "linux") == {"env": variables}
+
+
+def settings_told(asked: Wish, system: str) -> dict[str, object]:
+    option, text = AGENT.arguments(asked, machine(system))
+    assert option == "--settings"
+    told: dict[str, object] = json.loads(text)
+    return told
+
+
+def test_a_real_key_is_in_no_list_of_processes() -> None:
+    """And yet a key in the person's own settings.json goes nowhere, but on Windows."""
+    variables = dict(AGENT.variables(lan_wish(), machine()))
+    assert variables.pop("HOLDGATE_API_KEY") == variables.pop("ANTHROPIC_AUTH_TOKEN")
+    assert settings_told(lan_wish(), "linux") == {
+        "env": variables | {"ANTHROPIC_AUTH_TOKEN": ""},
+        "apiKeyHelper": "printenv HOLDGATE_API_KEY",
+    }
+    assert settings_told(lan_wish(), "win32") == {"env": variables}
 
 
 def test_a_gateway_elsewhere() -> None:

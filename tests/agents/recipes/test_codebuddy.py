@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from holdgate.core.agents.recipes.codebuddy import AGENT, WORK_AGENT
@@ -33,6 +34,14 @@ def test_it_is_started_with_a_model() -> None:
         "CODEBUDDY_FIRST_TOKEN_TIMEOUT_MS": "3600000",
         "CODEBUDDY_STREAM_TIMEOUT_MS": "3600000",
     }
+
+
+def test_its_start_goes_before_its_settings() -> None:
+    option, text = AGENT.arguments(wish(AGENT), machine())
+    assert option == "--settings"
+    assert json.loads(text) == {"env": AGENT.variables(wish(AGENT), machine())}
+    shown = AGENT.arguments(lan_wish(), machine())[1]
+    assert lan_wish().url in shown and lan_wish().key not in shown
 
 
 def test_its_further_models() -> None:

@@ -86,3 +86,9 @@ def test_a_gateway_elsewhere() -> None:
 def test_its_home() -> None:
     assert files(AGENT, machine(CODEX_HOME="/srv/codex")) == (Path("/srv/codex/config.toml"),)
     assert files(AGENT, machine("win32")) == files(AGENT, machine("darwin")) == (FILE,)
+
+
+def test_strange_names_are_toml_all_the_same() -> None:
+    words = AGENT.arguments(Wish(URL, "k", {"": "o'\n\"x"}), machine())
+    text = "\n".join(words[1::2])
+    assert tomllib.loads(text)["model"] == "o'\n\"x"

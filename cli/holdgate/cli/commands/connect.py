@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Unpack
 
 import click
@@ -36,6 +38,8 @@ def command(agent: str, dry_run: bool, as_json: bool, **given: Unpack[Given]) ->
     """
     found = pointed(agent_of(agent), given)
     plan = _done(found, dry_run)
+    if found.proxy_line:
+        tell(f"warning: {found.proxy_line}")
     changed = [(str(each.file), _diff(found, plan, each)) for each in plan.moves]
     if as_json:
         echo_json(_shape(found, changed, dry_run))
@@ -50,11 +54,13 @@ def command(agent: str, dry_run: bool, as_json: bool, **given: Unpack[Given]) ->
 
 
 def _done(found: Pointed, dry_run: bool) -> Plan:
-    from holdgate.core.agents.plan import Refused
+    from holdgate.core.agents.plan import Failed, Refused
 
     do = found.wiring.plan if dry_run else found.wiring.connect
     try:
         return do(found.agent, found.wish, found.machine, remote=found.gateway.remote)
+    except Failed as error:
+        fail(str(error))
     except Refused as error:
         fail(f"{error}. Nothing was changed")
 
@@ -65,7 +71,21 @@ def _diff(found: Pointed, plan: Plan, change: FileChange) -> list[str]:
     ours = {text for file in plan.ahead.files for edit in file.edits for text in edit.texts()}
     if found.gateway.key:
         ours.discard(found.gateway.key.reveal())
-    return diff(change.file, change.before, change.after, ours)
+    secrets = {*_secrets(plan, change)} - ours
+    return diff(change.file, change.before, change.after, ours, secrets)
+
+
+def _secrets(plan: Plan, change: FileChange) -> Iterator[str]:
+    """Give the texts of both sides of a change that stand where secrets do."""
+    from holdgate.core.agents.confidential import confidential
+    from holdgate.core.editing.base import BrokenText
+    from holdgate.core.editing.table import EDITORS
+
+    record = plan.ahead.record(change.file)
+    for text in (change.before, change.after):
+        if record and text is not None:
+            with contextlib.suppress(BrokenText):
+                yield from confidential(EDITORS[record.format].value(text, ()))
 
 
 def _shape(

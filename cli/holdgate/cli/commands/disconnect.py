@@ -99,5 +99,8 @@ def _lines(ended: Ended) -> list[str]:
         f"{'removed' if each.after is None else 'put back'} {each.file}"
         for each in ended.plan.moves
     ]
+    lines += [
+        f"not there any more: {each.file}" for each in ended.plan.changes if each.before is None
+    ]
     lines += [f"left as you set it since: {path} in {file}" for file, path in _left(ended)]
     return [printable(line) for line in (*lines, f"{ended.agent} is no longer connected")]

@@ -32,7 +32,7 @@ def command(kind: str, shell: str | None, **given: Unpack[Given]) -> None:
     agent = agent_of(kind, SDKS)
     found = pointed(agent, given, KEY if agent in SDKS.values() else "")
     name = shell or guessed(os.environ, sys.platform)
-    variables = agent.variables(found.wish, found.machine)
+    variables = found.variables()
     if not variables:
         why = agent.no_run or f"gateway connect {agent.name} writes what does"
         fail(f"no variables point {agent.name} at a gateway: {why}")
@@ -60,6 +60,7 @@ def _remarks(found: Pointed, asked: str, told: Shell) -> tuple[str, ...]:
         f"for {found.agent.title}; use: {told.use.format(asked)}",
         *([found.model_line] if found.model_line else []),
         *start,
+        *([] if found.agent.heeds_no_proxy or not found.proxy_line else [found.proxy_line]),
         *([found.agent.no_run] if found.agent.no_run else []),
         *([found.agent.note] if found.agent.note else []),
     )

@@ -65,7 +65,7 @@ def command(
         fail(f"{wanted.name} cannot be started by this: {wanted.no_run}")
     program = _program(wanted, dry_run)
     found = pointed(wanted, given)
-    variables = found.agent.variables(found.wish, found.machine)
+    variables = {**found.variables(), **_unset_proxies(found)}
     words = (*found.agent.arguments(found.wish, found.machine), *args)
     if dry_run:
         _show(found, variables, (program.name, *words))
@@ -75,6 +75,15 @@ def command(
     if found.model_line:
         tell(found.model_line)
     _start(program, words, variables)
+
+
+def _unset_proxies(found: Pointed) -> dict[str, str]:
+    """Give what takes proxies from an agent that would ask them for the gateway all the same."""
+    from holdgate.core.agents.proxies import named_proxies
+
+    if found.agent.heeds_no_proxy or not found.proxy_line:
+        return {}
+    return dict.fromkeys(named_proxies(found.machine), "")
 
 
 def child_environ(environ: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:

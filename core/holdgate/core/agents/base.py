@@ -65,6 +65,10 @@ class Wish:
         """The main model, or "" where none was named."""
         return self.models.get("", "")
 
+    def key_is_public(self, agent: str) -> bool:
+        """Tell whether the key is no secret, but only the word that names the agent."""
+        return self.key == f"holdgate-{agent}"
+
     def listed(self) -> tuple[Offered, ...]:
         """Give what is offered, the wished models first, each once."""
         known = {each.name: each for each in self.offered}
@@ -90,12 +94,16 @@ class Edit:
 
     With `only_new` it is set only where there is no value yet. A value that is `renewed` the agent
     itself sets anew whenever it runs: whatever it became, it is ours.
+
+    `older`: where older versions of the agent keep it. A newer one moves it from there by itself,
+    and so what the person had goes to the new place when ours is taken out.
     """
 
     path: ValuePath
     value: object
     only_new: bool = False
     renewed: bool = False
+    older: ValuePath = ()
 
     def texts(self) -> Iterator[str]:
         """Give all texts in its value."""
@@ -137,6 +145,8 @@ class Agent:
     connect: Callable[[Wish, Machine], tuple[FileEdits, ...]] = lambda wish, machine: ()
     # Where it is found without a program on the PATH: a folder that it makes.
     traces: Callable[[Machine], tuple[Path, ...]] = lambda machine: ()
+    # Whether NO_PROXY keeps it from asking a proxy of its environment for the gateway.
+    heeds_no_proxy: bool = True
     no_run: str = ""
     no_connect: str = ""
     # A sentence that `connect` and `env` tell: what the person must still do, or should know.

@@ -1,4 +1,4 @@
-"""The disk, as wiring an agent needs it: every change goes through five methods."""
+"""The disk, as wiring an agent needs it: every change goes through these methods."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Protocol
 
 from holdgate.core.agents.plan import Refused
-from holdgate.core.editing.files import NotText, read_text, write_whole
+from holdgate.core.editing.files import (
+    NotText,
+    is_ordinary,
+    read_text,
+    remove_unfinished,
+    write_whole,
+)
 
 _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
@@ -38,13 +44,18 @@ class Disk(Protocol):
     def drop(self, folder: Path) -> None:
         """Remove a folder, if it is there and empty."""
 
+    def tidy(self, file: Path) -> None:
+        """Remove what a write that was cut short left beside a file, if that can be."""
+
 
 class RealDisk:
     """The machine's own disk."""
 
     def text(self, file: Path) -> str | None:
-        """Read a file."""
+        """Read a file. A pipe would be waited for, and a device may have no end."""
         try:
+            if not is_ordinary(file):
+                raise Refused(f"{file} is a pipe or a device, not a file; move it away first")
             return read_text(file)
         except NotText as error:
             raise Refused(str(error)) from error
@@ -86,6 +97,10 @@ class RealDisk:
         """Remove a folder that nobody else uses."""
         with contextlib.suppress(OSError):
             folder.rmdir()
+
+    def tidy(self, file: Path) -> None:
+        """Remove new texts that never took their places."""
+        remove_unfinished(file)
 
 
 def _target(file: Path) -> Path:

@@ -88,6 +88,8 @@ def decoded(text: str, where: Path) -> Journal:
     """Give the journal that a file at `where` holds. Raises JournalBroken."""
     try:
         shape = json.loads(text)
+        if isinstance(shape["version"], int) and shape["version"] > _VERSION:
+            raise JournalBroken(f"{where} was written by a newer Holdgate: use that one")
         if shape["version"] != _VERSION:
             raise ValueError(f"its version is {shape['version']}, this program reads {_VERSION}")
         if shape["phase"] not in get_args(Phase):
@@ -129,16 +131,25 @@ def _file_of(shape: dict[str, Any]) -> FileRecord:
 
 
 def _edit_shape(edit: Edit) -> dict[str, Any]:
-    path = [
+    older = {"older": _path_shape(edit.older)} if edit.older else {}
+    renewed = {"renewed": True} if edit.renewed else {}
+    return {"path": _path_shape(edit.path), "value": edit.value, **older, **renewed}
+
+
+def _path_shape(path: ValuePath) -> list[Any]:
+    return [
         {"member": step.member, "value": step.value} if isinstance(step, Item) else step
-        for step in edit.path
+        for step in path
     ]
-    return {"path": path, "value": edit.value, **({"renewed": True} if edit.renewed else {})}
 
 
 def _edit_of(shape: dict[str, Any]) -> Edit:
-    path: ValuePath = tuple(
+    older, renewed = _path_of(shape.get("older", [])), bool(shape.get("renewed"))
+    return Edit(_path_of(shape["path"]), shape["value"], renewed=renewed, older=older)
+
+
+def _path_of(steps: list[Any]) -> ValuePath:
+    return tuple(
         Item(str(step["member"]), str(step["value"])) if isinstance(step, dict) else step
-        for step in shape["path"]
+        for step in steps
     )
-    return Edit(path, shape["value"], renewed=bool(shape.get("renewed")))

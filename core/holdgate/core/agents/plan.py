@@ -15,7 +15,7 @@ from typing import TypeVar
 from holdgate.core.agents.base import Edit, FileEdits, Wish
 from holdgate.core.agents.journal import FileRecord, Journal, digest
 from holdgate.core.agents.texts import Undone, applied, intact, needed, undone
-from holdgate.core.editing.base import BrokenText, CannotChange, Editor
+from holdgate.core.editing.base import BrokenText, CannotChange, Editor, OtherKind
 from holdgate.core.editing.base import Path as ValuePath
 
 T = TypeVar("T")
@@ -24,6 +24,10 @@ Editors = Mapping[str, Editor]
 
 class Refused(Exception):
     """What was asked for cannot be done; `str()` says why and what to do."""
+
+
+class Failed(Refused):
+    """A change that the disk did not take to its end; `str()` says what became of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +173,8 @@ def _told(file: Path, change: Callable[[], T]) -> T:
         return change()
     except BrokenText as error:
         raise Refused(f"{file} cannot be understood: {error}; mend it and try again") from error
+    except OtherKind as error:
+        raise Refused(f"{file} cannot be changed: {error}; change that by hand") from error
     except CannotChange as error:
         raise Refused(
             f"{file} cannot be changed without disturbing something else in it"

@@ -72,7 +72,7 @@ def undone(editor: Editor, text: str, original: str | None, edits: Iterable[Edit
         ours.setdefault(each.edit.path, []).append(each.edit.value)
     for each in reversed(made):
         path = each.edit.path
-        if not taking.took_whole(each):
+        if not (taking.moved(each.edit) or taking.took_whole(each)):
             now = [taking.now(path)] if path in renewed else []
             taking.take(path, ours[path] + now, taking.before(path))
     for path in ours:
@@ -116,6 +116,17 @@ class _Taking:
             made = self._editor.value(text, first) if was is MISSING else MISSING
             found.append(_Made(edit, first, made))
         return found
+
+    def moved(self, edit: Edit) -> bool:
+        """Put what the agent has taken from an older place meanwhile into the place of ours."""
+        if not edit.older or self.before(edit.path) is not MISSING:
+            return False
+        former, now = self.before(edit.older), self._editor.value(self.text, edit.path)
+        gone = self._editor.value(self.text, edit.older) is MISSING
+        if former is MISSING or not gone or not same(now, edit.value):
+            return False
+        self.text = self._editor.with_value(self.text, edit.path, former)
+        return True
 
     def took_whole(self, made: _Made) -> bool:
         """Take out in one piece what an edit made, if it stands there still: that is exact."""

@@ -18,6 +18,7 @@ from holdgate.core.agents.disk import Disk, RealDisk
 from holdgate.core.agents.journal import FOLDER, Journal, JournalBroken, decoded, encoded
 from holdgate.core.agents.plan import (
     Editors,
+    Failed,
     FileChange,
     Found,
     Plan,
@@ -77,7 +78,10 @@ class Wiring:
         return plan
 
     def connect(self, agent: Agent, wish: Wish, machine: Machine, *, remote: bool = False) -> Plan:
-        """Connect an agent, and give what was done. Raises Refused; nothing is changed then."""
+        """Connect an agent, and give what was done.
+
+        Raises Refused, where nothing is changed, and Failed, which says what was.
+        """
         with self._locked():
             plan = self.plan(agent, wish, machine, remote=remote)
             if not plan.nothing:
@@ -101,19 +105,25 @@ class Wiring:
     def repair(self, agent: str = "") -> Mapping[str, str]:
         """Take back what a crash left half done, of one agent or of all.
 
-        Gives the agents that were repaired, each with "", or with why it could not be.
+        Gives the agents that were repaired, each with "", or with why it could not be. A journal
+        that cannot be read tells of nothing half done.
         """
         found: dict[str, str] = {}
         for name in [agent] if agent else self.names():
             try:
-                journal = self.journal(name)
-                if journal is not None and journal.phase != "connected":
+                if self._is_half(name):
                     found[name] = ""
                     with self._locked():
                         self._finish(name)
             except Refused as error:
                 found[name] = str(error)
         return found
+
+    def _is_half(self, agent: str) -> bool:
+        with contextlib.suppress(Refused):
+            journal = self.journal(agent)
+            return journal is not None and journal.phase != "connected"
+        return False
 
     def _finish(self, agent: str) -> None:
         old = self.journal(agent)  # another command may have been quicker
@@ -129,7 +139,7 @@ class Wiring:
                 self._move(change)
             self._sweep(plan)
         except OSError as error:
-            raise Refused(self._failed(plan, error)) from error
+            raise Failed(self._failed(plan, error)) from error
 
     def _move(self, change: FileChange) -> None:
         if change.after is None:
@@ -138,14 +148,16 @@ class Wiring:
             self._disk.write(change.file, change.after)
 
     def _sweep(self, plan: Plan) -> None:
-        """Remove folders of ours that are empty now; then the journal says what is so."""
+        """Remove what a crash left and empty folders of ours; then write what is so now."""
+        file = self._file(plan.ahead.agent)
+        for each in (file, *(record.file for record in plan.ahead.files)):
+            self._disk.tidy(each)
         kept = plan.done.files if plan.done else ()
         stay = {each.file for each in kept}
         gone = [each for each in plan.ahead.files if each.file not in stay]
         for record in gone:
             for folder in reversed(record.made):
                 self._disk.drop(folder)
-        file = self._file(plan.ahead.agent)
         if plan.done and plan.done.files:
             self._disk.write(file, encoded(plan.done))
         else:

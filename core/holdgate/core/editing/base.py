@@ -35,6 +35,10 @@ class CannotChange(Exception):
     """A layout in which the change cannot be made without disturbing something else."""
 
 
+class OtherKind(CannotChange):
+    """A place where something of another kind stands than a change needs; `str()` says what."""
+
+
 class Editor(Protocol):
     """Edits texts of one format. All methods raise BrokenText for a text that is not in it.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 import stat
 import tempfile
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 NEW_FILE_MODE = 0o600  # a key may be written into it
+# What a new text has at its name's end until it takes the old one's place.
+_UNFINISHED = ".holdgate"
 _ANYBODY_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -42,12 +45,13 @@ def write_whole(path: Path, text: str) -> None:
     A link stays one (the file that it points to is replaced, or made), and the mode stays, as does
     the owner where that is allowed. A new file is readable by its owner alone, and so are new
     folders above it. A file that nobody may write is a PermissionError, also where its folder would
-    allow it. After an error the old file stands, and nothing else is left behind, but for such
-    folders. Text that cannot be written as UTF-8 (a lone surrogate) is a UnicodeEncodeError.
+    allow it, and so is a pipe or a device, which would be a file from then on. After an error the
+    old file stands, and nothing else is left behind, but for such folders. Text that cannot be
+    written as UTF-8 (a lone surrogate) is a UnicodeEncodeError.
     """
     data = text.encode()
     target = path.resolve()
-    _refuse_read_only(target)
+    _refuse_others_files(target)
     _make_folders(target.parent)
     try:
         old = target.stat()
@@ -79,22 +83,47 @@ def replace_file(
             file.flush()
             os.fsync(file.fileno())
         os.replace(file.name, path)
-    except BaseException:
+    except BaseException as error:
         Path(file.name).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)  # a full disk is told without one
         raise
 
 
 def _new_file(path: Path, *, alone: bool) -> BinaryIO:
     """Open a new file beside `path`, for its owner alone."""
     if not alone:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        handle, name = tempfile.mkstemp(_UNFINISHED, f".{path.name}.", path.parent)
         return open(name, "wb", opener=lambda *_: handle)
     new = path.with_name(f".{path.name}.new")
     new.unlink(missing_ok=True)
     return open(new, "xb", opener=lambda name, flags: os.open(name, flags, NEW_FILE_MODE))
 
 
-def _refuse_read_only(target: Path) -> None:
+def remove_unfinished(path: Path) -> None:
+    """Remove what `write_whole` left beside a file when the program was killed in it.
+
+    Nobody else may be writing that file meanwhile. What cannot be removed stays.
+    """
+    with suppress(OSError, RuntimeError):  # before Python 3.13 the second for a loop of links
+        target = path.resolve()
+        pattern = f".{glob.escape(target.name)}.*{_UNFINISHED}"
+        for each in list(target.parent.glob(pattern)):
+            each.unlink(missing_ok=True)
+
+
+def is_ordinary(path: Path) -> bool:
+    """Tell whether a file is one, or nothing or a folder: no pipe and no device. Raises OSError."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return True
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+
+
+def _refuse_others_files(target: Path) -> None:
+    if not is_ordinary(target):
+        raise PermissionError(errno.EACCES, "it is no ordinary file", str(target))
     with suppress(FileNotFoundError):
         if not target.stat().st_mode & _ANYBODY_WRITES:
             raise PermissionError(errno.EACCES, "the file is read-only", str(target))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import cast
 
-from holdgate.core.editing.base import MISSING, CannotChange, Item, KeyPath, Path
+from holdgate.core.editing.base import MISSING, CannotChange, Item, KeyPath, OtherKind, Path
 
 
 def found(data: object, path: Path) -> object:
@@ -31,10 +31,10 @@ def changed(data: object, path: Path, value: object) -> object:
         new = _with_member(step, new)
     if isinstance(step, str):
         if not isinstance(data, dict):
-            raise CannotChange(f"{step!r} is asked for in what is no mapping")
+            raise OtherKind(f"what should hold {step!r} is {_kind(data)}")
         return data | {step: new}
     if not isinstance(data, list):
-        raise CannotChange("an item is asked for in what is no list")
+        raise OtherKind(f"what should be a list is {_kind(data)}")
     at = index_of(data, step)
     if isinstance(step, int) and not 0 <= step <= len(data):
         raise CannotChange(f"there is no item {step}")
@@ -143,3 +143,10 @@ def _text(name: object) -> str:
     if not isinstance(name, str):
         raise CannotChange("a mapping has a name that is no text")
     return name
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "empty (null)"
+    kinds = {dict: "a mapping", list: "a list", str: "a text", bool: "true or false"}
+    return kinds.get(type(value), "a number")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -9,6 +10,8 @@ from typing import Final
 from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Wish
 
 _PATIENCE: Final = "3600000"  # milliseconds
+_NAME: Final = "claude-code"
+_KEY_VARIABLE: Final = "HOLDGATE_API_KEY"
 
 # "claude --model opus" and "/model opus" ask for these.
 _NAMED: Final = {
@@ -47,7 +50,25 @@ def _models(wish: Wish) -> Mapping[str, str]:
 
 
 def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
-    del machine
+    secret = {} if wish.key_is_public(_NAME) else {_KEY_VARIABLE: wish.key}
+    return _told(wish) | secret
+
+
+def _arguments(wish: Wish, machine: Machine) -> tuple[str, ...]:
+    # The `env` of a person's settings.json comes before the environment, this before both. A real
+    # key is not for a list of processes.
+    told = _told(wish)
+    settings: dict[str, object] = {"env": told}
+    if not wish.key_is_public(_NAME):
+        del told["ANTHROPIC_AUTH_TOKEN"]
+        # cmd.exe, which starts programs of npm, has no such program and reads % by itself.
+        if machine.system != "win32":
+            told["ANTHROPIC_AUTH_TOKEN"] = ""
+            settings["apiKeyHelper"] = f"printenv {_KEY_VARIABLE}"
+    return ("--settings", json.dumps(settings, ensure_ascii=False, separators=(",", ":")))
+
+
+def _told(wish: Wish) -> dict[str, str]:
     return {
         "ANTHROPIC_BASE_URL": wish.url,
         "ANTHROPIC_AUTH_TOKEN": wish.key,
@@ -62,12 +83,12 @@ def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
 
 def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
     # Claude Code puts these over its environment, where "" is as good as unset.
-    edits = tuple(Edit(("env", name), value) for name, value in _variables(wish, machine).items())
+    edits = tuple(Edit(("env", name), value) for name, value in _told(wish).items())
     return (FileEdits(_home(machine) / "settings.json", "json", edits),)
 
 
 AGENT: Final = Agent(
-    name="claude-code",
+    name=_NAME,
     title="Claude Code",
     programs=("claude",),
     dialect="messages",
@@ -76,6 +97,7 @@ AGENT: Final = Agent(
     tiers=("opus", "sonnet", "haiku", "fable", "subagent"),
     needs_model=False,
     variables=_variables,
+    arguments=_arguments,
     connect=_connect,
     traces=lambda machine: (_home(machine),),
 )

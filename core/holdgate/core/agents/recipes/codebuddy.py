@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,7 @@ from holdgate.core.agents.base import Agent, Edit, FileEdits, Machine, Offered, 
 from holdgate.core.agents.recipes.entries import entry, known, listed, title
 from holdgate.core.editing.base import Item
 
+_NAME: Final = "codebuddy"
 # Milliseconds to the first token and between tokens; the program has 20 minutes.
 _PATIENCE: Final[Mapping[str, str]] = {
     "CODEBUDDY_FIRST_TOKEN_TIMEOUT_MS": "3600000",
@@ -35,6 +37,15 @@ def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:
         "CODEBUDDY_BIG_SLOW_MODEL": wish.models.get("big") or wish.model,
         **_PATIENCE,
     }
+
+
+def _arguments(wish: Wish, machine: Machine) -> tuple[str, ...]:
+    # The `env` of a person's settings.json comes before the environment, this before both. A real
+    # key is not for a list of processes.
+    told = dict(_variables(wish, machine))
+    if not wish.key_is_public(_NAME):
+        del told["CODEBUDDY_API_KEY"]
+    return ("--settings", json.dumps({"env": told}, ensure_ascii=False, separators=(",", ":")))
 
 
 def _model(wish: Wish, model: Offered) -> Edit:
@@ -65,7 +76,7 @@ def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
 
 
 AGENT: Final = Agent(
-    name="codebuddy",
+    name=_NAME,
     title="CodeBuddy Code",
     programs=("codebuddy", "cbc", "codebuddy-headless"),
     dialect="chat",
@@ -73,10 +84,11 @@ AGENT: Final = Agent(
     aliases=("cbc",),
     tiers=("small", "big"),
     variables=_variables,
+    arguments=_arguments,
     connect=_connect,
     traces=lambda machine: (_home(machine),),
     note="a list `availableModels` in its models.json hides all other models, so add Holdgate's "
-    "to it; an address in the `env` of its settings.json comes before `gateway run`",
+    "to it",
 )
 
 WORK_AGENT: Final = Agent(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -51,7 +52,9 @@ def _arguments(wish: Wish, machine: Machine) -> tuple[str, ...]:
 
 def _toml(value: object) -> str:
     # Single quotes come through every shell's start of a program, cmd.exe's too.
-    return f"'{value}'" if isinstance(value, str) else str(value)
+    if isinstance(value, str):
+        return f"'{value}'" if "'" not in value and value.isprintable() else json.dumps(value)
+    return str(value)
 
 
 def _variables(wish: Wish, machine: Machine) -> Mapping[str, str]:

@@ -49,7 +49,10 @@ def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
         Edit(("GOOGLE_GEMINI_BASE_URL",), wish.url),
         Edit(("GEMINI_API_KEY",), wish.key),
     )
-    settings = (Edit(("security", "auth", "selectedType"), "gemini-api-key"), *_models(wish))
+    settings = (
+        Edit(("security", "auth", "selectedType"), "gemini-api-key", older=("selectedAuthType",)),
+        *_models(wish),
+    )
     home = _home(machine)
     return (
         FileEdits(home / ".env", "dotenv", variables),

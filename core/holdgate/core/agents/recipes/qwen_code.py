@@ -49,7 +49,7 @@ def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
     edits = (
         *models,
         Edit(("env", _KEY_VARIABLE), wish.key),
-        Edit(("security", "auth", "selectedType"), "openai"),
+        Edit(("security", "auth", "selectedType"), "openai", older=("selectedAuthType",)),
         Edit(("model", "name"), wish.model),
     )
     return (FileEdits(_home(machine) / "settings.json", "json", edits),)
@@ -66,5 +66,6 @@ AGENT: Final = Agent(
     # The first is for those who signed in otherwise, the second for those who chose a model.
     arguments=lambda wish, machine: ("--auth-type", "openai", "--model", wish.model),
     connect=_connect,
+    heeds_no_proxy=False,  # whatever it asks goes to the proxy
     traces=lambda machine: (_home(machine),),
 )
