@@ -32,6 +32,21 @@ def test_they_run(folder: Path, tmp_path: Path, name: str) -> None:
     serves(folder / name, tmp_path)
 
 
+def test_what_comes_as_data_is_there(folder: Path, tmp_path: Path) -> None:
+    """Presets, the catalogue of models, agents' recipes and the editors of their files."""
+    gateway, home = folder / "gateway-nogui", {"HOME": str(tmp_path), "HOLDGATE_HOME": ""}
+    assert "DEEPSEEK_API_KEY" in run(gateway, "presets", "deepseek", more=home).stdout
+    config = tmp_path / "config.toml"
+    config.write_text('[providers.a]\npreset = "anthropic"\nmodels = ["claude-haiku-4-5"]\n')
+    assert "200,000" in run(gateway, "models", "--config", config, more=home).stdout
+    extension = run(gateway, "run", "pi", "-m", "x", "--dry-run", more=home).stdout
+    assert str(folder) in extension and "pi_provider.js" in extension
+    for agent, words in (("continue", "models:"), ("codex", "[model_providers.holdgate]")):
+        shown = run(gateway, "connect", agent, "-m", "x", "--dry-run", more=home).stdout
+        assert words in shown and "nothing was written" in shown
+    assert not list(tmp_path.glob(".[ck]*"))
+
+
 @pytest.mark.parametrize("name", ["gateway", "gateway-nogui"])
 def test_nogui_has_no_tray(folder: Path, name: str) -> None:
     viewer = Path(sys.executable).with_name("pyi-archive_viewer")
