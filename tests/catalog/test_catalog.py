@@ -152,7 +152,9 @@ def test_every_form_of_rate_headers_is_read(form: str, headers: list[tuple[str, 
     assert form in RATE_HEADERS and len(RATE_HEADERS) == 2
 
 
-@pytest.mark.parametrize("name", ["nobody", "", "../catalog/openai", "OpenAI", "open ai", "a/b"])
+@pytest.mark.parametrize(
+    "name", ["nobody", "", "../catalog/openai", "OpenAI", "open ai", "a/b", "a" * 300]
+)
 def test_no_such_vendor(name: str) -> None:
     assert load_preset(name) is None
 

@@ -232,12 +232,14 @@ def test_an_update_from_a_file(tmp_path: Path, cached: Path, api: bytes) -> None
 async def test_an_update_from_an_address(tmp_path: Path, cached: Path, api: bytes) -> None:
     async with FakeVendor() as vendor:
         vendor.script(Reply(text=api.decode()), Reply(404), path="*/api.json")
-        url = f"{vendor.url}/api.json"
+        url = f"{vendor.url}/api.json?token=7f0c-mirror".replace("://", "://me:51d0-mirror@")
         done = await ran(tmp_path, "update", "--from", url)
         assert done.exit_code == 0, done.output
         kept = await asyncio.to_thread(cached.read_bytes)
-        assert json.loads(kept)["origin"] == url
+        host = vendor.url.partition("://")[2]
+        assert json.loads(kept)["origin"] == f"http://***@{host}/api.json?***"
         failed = await ran(tmp_path, "update", "--from", url)
+        assert "-mirror" not in failed.output
         assert failed.exit_code == 1 and "HTTP 404" in failed.stderr and "--from" in failed.stderr
     assert await asyncio.to_thread(cached.read_bytes) == kept
 

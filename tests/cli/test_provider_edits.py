@@ -145,6 +145,17 @@ async def test_a_key_goes_into_a_file_of_its_own(tmp_path: Path) -> None:
     assert text(file).strip() == ""
 
 
+async def test_a_key_that_another_provider_uses_stays(tmp_path: Path) -> None:
+    file, home = tmp_path / "config" / "config.toml", str(tmp_path)
+    await run(file, "provider", "add", "zai", "--no-test", "--key", "sk-1st-1", HOME=home)
+    table = text(file).replace("[providers.zai]", "[providers.more]")
+    file.write_text(f"{text(file)}\n{table}", encoding="utf-8")
+    assert (await run(file, "provider", "set", "zai", "--key", "sk-2nd-1", HOME=home)).code == 0
+    assert text(file.parent / "keys" / "zai") == "sk-1st-1\n"
+    assert (await run(file, "provider", "remove", "zai", HOME=home)).code == 0
+    assert [each.name for each in (file.parent / "keys").glob("zai*")] == ["zai"]
+
+
 async def test_the_vendors_own_variable_needs_no_word(tmp_path: Path) -> None:
     file = tmp_path / "config" / "config.toml"
     done = await run(file, "provider", "add", "deepseek", "--no-test", DEEPSEEK_API_KEY=KEY)

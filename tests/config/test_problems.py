@@ -96,6 +96,16 @@ def told(text: str) -> list[str]:
             'allowed a name of letters, digits, ".", "_" and "-"',
         ),
         (
+            "[providers.'..']\npreset = 'zai'\n",
+            'config.toml:1: providers."..": found "..", '
+            "allowed a name of at most 64 letters, not of dots alone",
+        ),
+        (
+            f"[providers.{'a' * 65}]\npreset = 'zai'\n",
+            f'config.toml:1: providers.{"a" * 65}: found "{"a" * 56}..., '
+            "allowed a name of at most 64 letters, not of dots alone",
+        ),
+        (
             "[providers.relay]\nrpm = 1\n",
             "config.toml:1: providers.relay: needs a preset, or a base URL for a dialect it speaks "
             "(chat, responses, messages, gemini)",

@@ -22,6 +22,12 @@ TEXTS = {
     "yaml": "a:\n  b:\n    - id: x\n      n: 1\n    - 2\nc: 1\n",
 }
 
+# Ten lines that stand for 10^10 values.
+LAUGHS = "a: &a 1\n" + "".join(
+    f"{one}: &{one} [{', '.join([f'*{last}'] * 10)}]\n"
+    for last, one in zip("abcdefghij", "bcdefghijk", strict=True)
+)
+
 
 @pytest.mark.parametrize("kind", TEXTS)
 def test_values(kind: str) -> None:
@@ -137,6 +143,8 @@ def test_how_a_value_is_written(kind: str, text: str, path: Path, source: str | 
         ("yaml", "a: 1\n\tb: 1\n", "line 2: "),
         ("yaml", "a: !mine 1\n", "line 1: could not determine a constructor"),
         ("yaml", "[" * 1000, "line 1: values are nested too deeply"),
+        ("yaml", LAUGHS, "line 1: its aliases stand for too much"),
+        ("yaml", "a: &a [*a]\n", "line 1: its aliases stand for too much"),
     ],
 )
 def test_broken_texts_are_told_with_their_line(kind: str, text: str, says: str) -> None:

@@ -49,6 +49,12 @@ def test_one_odd_entry_spoils_no_list() -> None:
     assert [each.id for each in models_of(both)] == ["m.gguf"]
 
 
+@pytest.mark.parametrize("name", ["a\x1b[2J", "a\nb", "{env:HOME}", "${{ secrets.A }}", "a" * 257])
+def test_what_would_act_where_names_are_written_is_no_name(name: str) -> None:
+    body = json.dumps([{"id": name}, {"id": "C:\\models\\b c.gguf"}, {"name": f"models/{name}"}])
+    assert [each.id for each in models_of(body.encode())] == ["C:\\models\\b c.gguf"]
+
+
 NO_LISTS = [
     *(b"", b"<html>", b'{"data": 7}', b"7", b"[" * 100_000, b"[7]", b'{"error": {"message": "x"}}'),
     b'{"base_resp": {"status_code": 1004}}',

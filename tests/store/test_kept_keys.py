@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import sys
 from dataclasses import dataclass, field
@@ -61,6 +62,16 @@ def test_a_file_of_its_owner_alone(tmp_path: Path) -> None:
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     assert (file.parent / ".gitignore").read_text() == "*\n"
+
+
+def test_no_umask_lets_others_in(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        KeptKeys(tmp_path / "new" / "config", "").to_file("relay", KEY)
+    finally:
+        os.umask(before)
+    made = [each for each in tmp_path.rglob("*") if stat.S_IMODE(each.stat().st_mode) & 0o077]
+    assert made == [] or sys.platform == "win32"  # which has no such modes
 
 
 def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:

@@ -28,15 +28,17 @@ def command(origin: str, config_file: Path | None) -> None:
     nothing.
     """
     from holdgate.core.catalog.models_dev import extract
+    from holdgate.core.config.masks import mask_url
     from holdgate.core.store.facts_file import FILE_NAME, FactsFile
 
+    shown = mask_url(origin)  # it stands in the extract, too
     file = FactsFile(places_of(config_file).cache / FILE_NAME)
     today = datetime.fromtimestamp(wall_time(), UTC).date().isoformat()
     try:
-        fetched = file.put(extract(_read(origin), origin, today))
+        fetched = file.put(extract(_read(origin), shown, today))
         in_use = file.facts()
     except (OSError, ValueError) as error:
-        fail(f"{origin}: {error}; the facts of {file.facts().date} stay in use")
+        fail(f"{shown}: {error}; the facts of {file.facts().date} stay in use")
     models, vendors = fetched.size(), len(fetched.vendors())
     click.echo(f"models.dev as of {fetched.date}: {models} models of {vendors} vendors")
     if in_use.date > fetched.date:

@@ -112,12 +112,14 @@ def _apply(
         if given is not None:
             ref = keep_key(given, kept, provider.name)
             changes = [*changes, (("providers", provider.name, "key"), ref)]
-        change(places.config_file, changes)
+        settings = change(places.config_file, changes)
     except ConfigError as error:
         if given is not None and given.keep and ref:
             kept.forget(ref)
         refuse(error)
     old = provider.keys[0].value
-    if given is not None and old != ref and kept.is_own(provider.name, old):
+    # Another provider may use the old one as well.
+    held = {key.value for each in settings.providers.values() for key in each.keys}
+    if given is not None and old not in held and kept.is_own(provider.name, old):
         with contextlib.suppress(OSError, ValueError):
             kept.forget(old)

@@ -110,15 +110,17 @@ def _not_here(agent: Agent) -> str:
 
 def _show(found: Pointed, variables: Mapping[str, str], words: tuple[str, ...]) -> None:
     from holdgate.cli.shells import guessed, lines
-    from holdgate.core.values.secret import MASK
+    from holdgate.core.values.secret import mask
 
     # Shown for Windows as PowerShell has it: cmd has no words for some values.
     shell = guessed(os.environ, sys.platform)
-    secret = found.gateway.key
-    shown = lines("powershell" if shell == "cmd" else shell, variables, ())
+    secrets = [found.gateway.key] if found.gateway.key else []
+    # Before they are quoted: no shell writes a quote in a key as it is.
+    told = {name: mask(text, secrets) for name, text in variables.items()}
+    shown = lines("powershell" if shell == "cmd" else shell, told, ())
     shown.append(subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words))
     for line in ([f"# {found.model_line}"] if found.model_line else []) + shown:
-        click.echo(line.replace(secret.reveal(), MASK) if secret else line)
+        click.echo(line)
 
 
 def _start(program: Path, words: tuple[str, ...], variables: Mapping[str, str]) -> None:

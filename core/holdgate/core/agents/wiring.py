@@ -27,6 +27,7 @@ from holdgate.core.agents.plan import (
     plan_connect,
     plan_disconnect,
 )
+from holdgate.core.editing.files import NEW_FILE_MODE, make_folders
 
 _LOCK_NAME = "agents.lock"
 _LOCK_WAIT = 10.0  # seconds for another command to finish its edits
@@ -201,8 +202,8 @@ class Wiring:
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
         try:
-            self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with FileLock(self._state / _LOCK_NAME, timeout=self._patience):
+            make_folders(self._state)
+            with FileLock(self._state / _LOCK_NAME, timeout=self._patience, mode=NEW_FILE_MODE):
                 yield
         except Timeout as error:
             raise Refused(

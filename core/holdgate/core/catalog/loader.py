@@ -25,6 +25,7 @@ from holdgate.core.values.names import DIALECT_NAMES
 HOSTED_KINDS: Final = ("web_search", "web_fetch", "code")
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_LONGEST_NAME = 64  # a longer one the disk may refuse
 _LIMITS: Final[Mapping[str, Kind]] = {
     "concurrency": kinds.COUNT,
     "rpm": kinds.COUNT,
@@ -52,7 +53,7 @@ def load_presets() -> Mapping[str, Preset]:
 
 def load_preset(name: str) -> Preset | None:
     """Give the preset of that name, reading only its file, or None. Raises CatalogError."""
-    if not _NAME.fullmatch(name):
+    if len(name) > _LONGEST_NAME or not _NAME.fullmatch(name):
         return None
     text = _read(name)
     return None if text is None else parse_preset(name, text)

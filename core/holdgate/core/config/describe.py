@@ -34,7 +34,11 @@ _SECTIONS: tuple[tuple[str, str, type[Any]], ...] = (
     ("[server]", "Where the gateway listens, and for whom.", Server),
     ("[hold]", "How the stream of a waiting agent is kept alive.", Hold),
     ("[queue]", "How long a request may wait, and how many may.", Queue),
-    ("[providers.NAME]", "NAME is what agents write before the slash.", Provider),
+    (
+        "[providers.NAME]",
+        "NAME is what agents write before the slash: at most 64 letters, digits, `.`, `_` and `-`.",
+        Provider,
+    ),
     ("An entry of `keys`", "Limits that are not set are the provider's.", Key),
     ("An entry of `models`", "A text stands for a table with that `id`.", Model),
     ("[routes.NAME]", "NAME is what agents ask for as a model.", Route),

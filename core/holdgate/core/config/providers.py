@@ -19,6 +19,7 @@ FindPreset = Callable[[str], Preset | None]
 
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 ALLOWED_NAME = 'letters, digits, ".", "_" and "-"'
+_LONGEST_NAME = 64  # files are called so
 
 # What people copy from a vendor's page along with the base; the longest first.
 _ENDINGS: Final[dict[DialectName, tuple[str, ...]]] = {
@@ -50,6 +51,8 @@ def _read_provider(
 ) -> Provider:
     if not _NAME.fullmatch(name):
         report.wrong(path, name, f"a name of {ALLOWED_NAME}")
+    elif len(name) > _LONGEST_NAME or not name.strip("."):
+        report.wrong(path, name, f"a name of at most {_LONGEST_NAME} letters, not of dots alone")
     given = read_table(report, Provider, table, path, also=("key", "keys", "models"))
     for dialect in DIALECT_NAMES:
         if dialect in given:

@@ -115,7 +115,7 @@ def _answers(
 async def _look(scene: Scene, provider: Provider, roster: Roster) -> tuple[Looked, ...]:
     trust = Trust(scene.environ)
     bases = _bases(provider)
-    looks = (look(base, roster.proxies[base], provider.ca, trust) for base in bases)
+    looks = (look(base, roster.proxies[provider.name, base], provider.ca, trust) for base in bases)
     return tuple(await asyncio.gather(*looks))
 
 
@@ -132,7 +132,7 @@ def _bases(provider: Provider) -> tuple[str, ...]:
 
 def _ways(scene: Scene, provider: Provider, roster: Roster) -> tuple[Finding, ...]:
     return tuple(
-        way_finding(base, provider, roster.proxies[base], scene.environ)
+        way_finding(base, provider, roster.proxies[provider.name, base], scene.environ)
         for base in _bases(provider)
     )
 

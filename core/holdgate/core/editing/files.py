@@ -52,7 +52,7 @@ def write_whole(path: Path, text: str) -> None:
     data = text.encode()
     target = path.resolve()
     _refuse_others_files(target)
-    _make_folders(target.parent)
+    make_folders(target.parent)
     try:
         old = target.stat()
     except FileNotFoundError:
@@ -129,8 +129,11 @@ def _refuse_others_files(target: Path) -> None:
             raise PermissionError(errno.EACCES, "the file is read-only", str(target))
 
 
-def _make_folders(folder: Path) -> None:
-    """Make a folder and those above it, each for its owner alone (mkdir does so for the last)."""
+def make_folders(folder: Path) -> None:
+    """Make a folder and those above it, each for its owner alone: mkdir does so for the last.
+
+    What is there already stays as it is. Raises OSError.
+    """
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     for each in reversed(missing):
         each.mkdir(mode=0o700, exist_ok=True)

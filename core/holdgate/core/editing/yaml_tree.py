@@ -24,9 +24,15 @@ Kind = Literal["leaf", "flow", "map", "list"]
 # An edit and its proofs read the same few texts again and again; ruamel takes 5 ms for a small one.
 _TEXTS = 8
 
+_MOST_VALUES = 100_000
+
 _COLON = re.compile(r"[ \t]*(:)")
 _ALIAS = re.compile(r"[ \t]*(\*[^\s,\[\]{}]+)")
 _GAP = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+
+
+class _TooMuch(Exception):
+    """Aliases that stand for more than anybody means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +65,13 @@ def read_data(text: str) -> object:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of anchors that are used twice
-            return _yaml().load(text)
+            data: object = _yaml().load(text)
+            _weight(data, {})
+            return data
     except RecursionError as error:
         raise BrokenText("line 1: values are nested too deeply") from error
+    except _TooMuch as error:
+        raise BrokenText("line 1: its aliases stand for too much") from error
     except Exception as error:  # of broken texts it raises nearly everything
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or getattr(error, "reason", None)
@@ -79,6 +89,22 @@ def read_entries(text: str) -> YamlNode | None:
         warnings.simplefilter("ignore")
         root = _yaml().compose(text)
     return None if root is None else _Builder(text).node(root, 0)
+
+
+def _weight(data: object, known: dict[int, int]) -> int:
+    """Count the values in plain data, those behind aliases each time. Raises _TooMuch.
+
+    A few lines of aliases of aliases stand for billions, and one within itself for no end.
+    """
+    if not isinstance(data, dict | list):
+        return 1
+    if id(data) not in known:
+        known[id(data)] = _MOST_VALUES  # for whoever meets it within itself
+        inside = data.values() if isinstance(data, dict) else data
+        known[id(data)] = 1 + sum(_weight(each, known) for each in inside)
+    if known[id(data)] >= _MOST_VALUES:
+        raise _TooMuch
+    return known[id(data)]
 
 
 def _yaml() -> YAML:

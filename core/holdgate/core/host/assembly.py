@@ -51,7 +51,7 @@ def read_roster(settings: Settings, environ: Mapping[str, str]) -> Roster:
     """Read the keys and choose the proxies that `settings` name."""
     store, system = SecretStore(environ), system_proxies(environ)
     keys: dict[tuple[str, str], Secret | MissingKey] = {}
-    proxies: dict[str, str] = {}
+    proxies: dict[tuple[str, str], str] = {}
     for provider in settings.providers.values():
         for key in provider.keys:
             try:
@@ -60,7 +60,7 @@ def read_roster(settings: Settings, environ: Mapping[str, str]) -> Roster:
                 keys[provider.name, key.name] = MissingKey(str(error))
         for dialect in DIALECT_NAMES:
             if base := provider.base(dialect):
-                proxies[base] = choose_proxy(base, provider.proxy, system)
+                proxies[provider.name, base] = choose_proxy(base, provider.proxy, system)
     return Roster(settings, keys, proxies)
 
 

@@ -55,5 +55,5 @@ async def fetch_file(url: str, environ: Mapping[str, str]) -> bytes:
         request = Outgoing("GET", url, headers, b"", on.proxies()(url), _CONNECT)
         fetched = await fetch(on.upstream, request, _PATIENCE)
     if fetched.head.status != 200:
-        raise Fault(FaultKind.UNREADABLE, f"HTTP {fetched.head.status} from {url}")
+        raise Fault(FaultKind.UNREADABLE, f"HTTP {fetched.head.status}")
     return fetched.body

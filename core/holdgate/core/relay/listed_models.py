@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 import msgspec
@@ -9,6 +10,9 @@ import msgspec
 from holdgate.core.values.settings import Model
 
 _MOST = 1 << 40  # tokens; whatever is more is none
+_LONGEST_NAME = 256
+# Names go into agents' files, some of which put a variable or a file in the place of {env:A}.
+_NO_NAME = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029{}]")
 
 
 class Entry(msgspec.Struct):
@@ -35,8 +39,9 @@ class Entry(msgspec.Struct):
 
     @property
     def called(self) -> str:
-        """The name by which a vendor is asked for it, "" if there is none."""
-        return (_text(self.id) or _text(self.name)).removeprefix("models/")
+        """The name by which a vendor is asked for it, "" if there is none that may be one."""
+        name = (_text(self.id) or _text(self.name)).removeprefix("models/")
+        return name if len(name) <= _LONGEST_NAME and not _NO_NAME.search(name) else ""
 
     @property
     def generates(self) -> bool:

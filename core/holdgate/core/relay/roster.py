@@ -29,12 +29,13 @@ _REMOVED = MissingKey("it is not in the configuration any more")
 class Roster:
     """All that a request is served by. Replaced whole when the configuration changes.
 
-    `keys` by lane; `proxies` by base URL, "" for none.
+    `keys` by lane; `proxies` by provider and base URL, "" for none: two providers may have the
+    same address and go there by different ways.
     """
 
     settings: Settings = field(default_factory=Settings)
     keys: Mapping[LaneId, Secret | MissingKey] = field(default_factory=dict)
-    proxies: Mapping[str, str] = field(default_factory=dict)
+    proxies: Mapping[tuple[str, str], str] = field(default_factory=dict)
     _letterheads: dict[tuple[LaneId, DialectName], Letterhead] = field(default_factory=dict)
 
     def key(self, lane: LaneId) -> Secret:

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 from filelock import FileLock
 
-from holdgate.core.editing.files import replace_file
+from holdgate.core.editing.files import make_folders, replace_file
 
 FILE_NAME = "keys.json"
 LONGEST_NAME = 64
@@ -180,7 +180,7 @@ class GatewayKeys:
     @contextlib.contextmanager
     def _editing(self) -> Iterator[None]:
         """Keep other commands out, and begin from what is in the file now."""
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folders(self._path.parent)
         with FileLock(self._path.with_suffix(".lock"), timeout=_LOCK_WAIT, mode=0o600):
             self._read()
             yield

@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 from holdgate.core.catalog.model_facts import Facts, bundled_facts, read_facts
-from holdgate.core.editing.files import replace_file
+from holdgate.core.editing.files import make_folders, replace_file
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class FactsFile:
     def put(self, text: bytes) -> Facts:
         """Keep an extract and give it. Raises ValueError if it is none, OSError."""
         facts = read_facts(text)
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folders(self._path.parent)
         replace_file(self._path, text)
         return facts
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from holdgate.core.editing.files import replace_file
+from holdgate.core.editing.files import NEW_FILE_MODE, make_folders, replace_file
 
 LOCK_NAME = "gateway.lock"
 RUNTIME_NAME = "runtime.json"
@@ -47,11 +47,11 @@ class Instance:
         """Take the state folder."""
         self._state = state
         # Not thread-local: the main thread takes it, whoever ends the process gives it back.
-        self._lock = FileLock(state / LOCK_NAME, thread_local=False)
+        self._lock = FileLock(state / LOCK_NAME, mode=NEW_FILE_MODE, thread_local=False)
 
     def acquire(self) -> None:
         """Become the one gateway. Raises AlreadyRunning, or OSError for a folder of no use."""
-        self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_folders(self._state)
         try:
             self._lock.acquire(timeout=0)
         except Timeout:

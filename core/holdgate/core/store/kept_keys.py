@@ -13,13 +13,13 @@ from itertools import count
 from pathlib import Path
 from typing import Protocol
 
+from holdgate.core.editing.files import NEW_FILE_MODE, make_folders, replace_file
 from holdgate.core.store.secrets import KEYRING_SERVICE, SecretMissing
 from holdgate.core.values.secret import Secret
 
 FOLDER = "keys"
-_FILE_MODE, _FOLDER_MODE = 0o600, 0o700
 # Some have the whole folder of configuration under version control.
-_IGNORE, _ALL = ".gitignore", "*\n"
+_IGNORE, _ALL = ".gitignore", b"*\n"
 
 
 class Vault(Protocol):
@@ -88,12 +88,12 @@ class KeptKeys:
 
     def to_file(self, name: str, key: Secret) -> str:
         """Write a key into a new file and give its reference. Raises OSError."""
-        self._folder.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
+        make_folders(self._folder)
         if not (self._folder / _IGNORE).exists():
-            (self._folder / _IGNORE).write_text(_ALL, encoding="utf-8", newline="\n")
+            replace_file(self._folder / _IGNORE, _ALL)
         for path in (self._folder / each for each in _names(name)):
             try:
-                handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _FILE_MODE)
+                handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, NEW_FILE_MODE)
             except FileExistsError:
                 continue
             with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:

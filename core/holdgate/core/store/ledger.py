@@ -21,6 +21,7 @@ from typing import Any
 
 import msgspec
 
+from holdgate.core.editing.files import make_folders
 from holdgate.core.store.ledger_schema import REQUEST, ROWS_MOST, TRY, prepare, upsert
 from holdgate.core.store.usage import UsageSums, usage_since
 from holdgate.core.traffic.ticket import LaneId
@@ -183,7 +184,7 @@ class Ledger:
         return db
 
     def _connect(self) -> sqlite3.Connection:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        make_folders(self._path.parent)
         db = sqlite3.connect(self._path, timeout=_BUSY_WAIT)
         try:
             prepare(db)

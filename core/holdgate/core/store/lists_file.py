@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from holdgate.core.editing.files import replace_file
+from holdgate.core.editing.files import make_folders, replace_file
 from holdgate.core.values.kept_lists import KeptList
 from holdgate.core.values.settings import Model
 
@@ -74,7 +74,7 @@ class ListsFile:
                 if each.provider != fresh.provider and fresh.at - each.at < _KEPT
             ]
             try:
-                self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                make_folders(self._path.parent)
                 replace_file(self._path, _text([*kept, fresh]))
                 self._failed = False
             except OSError as error:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from holdgate.core.editing.files import make_folders
 from holdgate.core.values.secret import MASK, Secret, mask
 
 FILE_NAME = "gateway.log"
@@ -41,7 +42,7 @@ class MaskingFormatter(logging.Formatter):
 def open_log(folder: Path, secrets: Callable[[], Iterable[Secret]]) -> logging.Handler | None:
     """Send all loggers to a file in `folder`; None if it cannot be written."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folders(folder)
         handler = RotatingFileHandler(
             folder / FILE_NAME,
             maxBytes=_LARGEST,
