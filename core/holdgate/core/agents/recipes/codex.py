@@ -84,5 +84,6 @@ AGENT: Final = Agent(
     connect=_connect,
     traces=lambda machine: (_home(machine),),
     note="its /model lists OpenAI's own models, whatever the gateway has: `codex -m MODEL` asks "
-    "for another; a profile (`codex --profile NAME`) that names a provider of its own stays with that",
+    "for another; a profile (`codex --profile NAME`) that names a provider of its own stays with "
+    "that",
 )
