@@ -40,7 +40,7 @@ def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
     models = tuple(_model(wish, each) for each in listed(wish))
     # Where this file is missing, `cn` in a terminal asks for a key of Anthropic's, whatever models
     # there are, and writes models of its own. What is in the file is never read.
-    greeted = (Edit(("HOLDGATE",), "connected", only_new=True),)
+    greeted = (Edit(("HOLDGATE",), "connected"),)
     return (
         FileEdits(_home(machine) / "config.yaml", "yaml", header + models),
         FileEdits(_home(machine) / ".onboarding_complete", "dotenv", greeted),
