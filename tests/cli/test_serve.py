@@ -53,6 +53,18 @@ async def test_without_a_provider_it_says_what_to_do(tmp_path: Path) -> None:
         assert await served.ended() == 0
 
 
+async def test_a_key_that_is_not_there_is_told_at_the_start(tmp_path: Path) -> None:
+    gone, at = tmp_path / "gone", 'chat = "http://127.0.0.1:1/v1"'
+    keys = (
+        f'keys = [{{ name = "a", value = "file:{gone}" }}, {{ name = "b", value = "env:HG_NO" }}]'
+    )
+    configure(tmp_path, f'[providers.p]\n{at}\n{keys}\n[providers.q]\n{at}\nkey = "sk-here"\n')
+    async with serving(tmp_path) as served:
+        told = [line for line in served.out if "has no key" in line]
+        assert len(told) == 2 and all(line.startswith("  p has no key") for line in told)
+        assert f"{gone} does not exist" in told[0] and "HG_NO is not set" in told[1]
+
+
 async def test_the_demo_answers(tmp_path: Path) -> None:
     async with serving(tmp_path, "--demo") as served:
         assert any("demo/demo-model" in line for line in served.out)

@@ -9,6 +9,7 @@ from holdgate.core.editing.base import Item
 from tests.agents.recipes.asked import HOME, OFFERED, connected, files, lan_wish, machine, wish
 
 FILE = HOME / ".continue/config.yaml"
+GREETED = HOME / ".continue/.onboarding_complete"
 
 
 def entry(name: str, url: str, key: str) -> dict[str, object]:
@@ -32,12 +33,13 @@ def test_it_lists_the_model() -> None:
             ("models", Item("name", "Holdgate: coder")): entry(
                 "coder", "http://127.0.0.1:4653", "holdgate-continue"
             ),
-        }
+        },
+        GREETED: {("HOLDGATE",): "connected"},
     }
 
 
 def test_a_file_that_is_there_keeps_its_header() -> None:
-    (file,) = AGENT.connect(wish(AGENT), machine())
+    file, _greeted = AGENT.connect(wish(AGENT), machine())
     assert file.format == "yaml"
     assert [each.path for each in file.edits if each.only_new] == [
         ("name",),
@@ -68,9 +70,12 @@ def test_a_gateway_elsewhere() -> None:
 
 def test_its_home() -> None:
     own = machine(CONTINUE_GLOBAL_DIR="/srv/continue")
-    assert files(AGENT, own) == (Path("/srv/continue/config.yaml"),)
+    assert files(AGENT, own) == (
+        Path("/srv/continue/config.yaml"),
+        Path("/srv/continue/.onboarding_complete"),
+    )
     assert AGENT.traces(own) == (Path("/srv/continue"),)
-    assert files(AGENT, machine("win32")) == files(AGENT, machine("darwin")) == (FILE,)
+    assert files(AGENT, machine("win32")) == files(AGENT, machine("darwin")) == (FILE, GREETED)
 
 
 def test_it_cannot_be_started_without_its_file() -> None:

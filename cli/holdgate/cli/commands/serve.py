@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import count
@@ -220,9 +220,30 @@ def _greet(address: str, options: Options) -> None:
         click.echo("  the model demo/demo-model answers without a key: 2 at once, 6 a minute")
     elif not options.settings.providers:
         click.echo("  no provider yet: gateway provider add NAME")
+    for line in _keyless(options):
+        click.echo(f"  {line}")
     if options.settings.server.lan:
         _greet_others(options, address)
     click.echo(f"ready {address}")
+
+
+def _keyless(options: Options) -> Iterator[str]:
+    """Say of each key that is not where the configuration says it is what to do.
+
+    Agents would only tell after many tries. The secret store is not asked a second time: it may
+    want to be unlocked.
+    """
+    from holdgate.core.config.masks import mask_text
+    from holdgate.core.store.secrets import SecretMissing, SecretStore
+
+    store = SecretStore(options.environ)
+    for provider in options.settings.providers.values():
+        for key in provider.keys:
+            try:
+                if not key.value.strip().lower().startswith("keyring:"):
+                    store.resolve(key.value)
+            except SecretMissing as error:
+                yield f"{provider.name} has no key {key.name!r}: {mask_text(str(error))}"
 
 
 def _greet_others(options: Options, address: str) -> None:

@@ -99,7 +99,9 @@ class SecretStore:
         try:
             value = self._read_file(path).rstrip("\r\n")
         except FileNotFoundError:
-            raise SecretMissing(f"the key file {path} does not exist; make it") from None
+            raise SecretMissing(
+                f"the key file {path} does not exist; write the key into it"
+            ) from None
         except UnicodeDecodeError:
             raise SecretMissing(f"the key file {path} is not a text file in UTF-8") from None
         except (OSError, ValueError) as error:

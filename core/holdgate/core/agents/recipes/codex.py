@@ -83,5 +83,7 @@ AGENT: Final = Agent(
     arguments=_arguments,
     connect=_connect,
     traces=lambda machine: (_home(machine),),
-    note="a profile (`codex --profile NAME`) that names a provider of its own stays with that",
+    note="its /model lists OpenAI's own models, whatever the gateway has: `codex -m MODEL` asks "
+    "for another; a profile (`codex --profile NAME`) that names a provider of its own stays with "
+    "that",
 )

@@ -38,7 +38,13 @@ def _connect(wish: Wish, machine: Machine) -> tuple[FileEdits, ...]:
         Edit(("schema",), "v1", only_new=True),
     )
     models = tuple(_model(wish, each) for each in listed(wish))
-    return (FileEdits(_home(machine) / "config.yaml", "yaml", header + models),)
+    # Where this file is missing, `cn` in a terminal asks for a key of Anthropic's, whatever models
+    # there are, and writes models of its own. What is in the file is never read.
+    greeted = (Edit(("HOLDGATE",), "connected"),)
+    return (
+        FileEdits(_home(machine) / "config.yaml", "yaml", header + models),
+        FileEdits(_home(machine) / ".onboarding_complete", "dotenv", greeted),
+    )
 
 
 AGENT: Final = Agent(
