@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from holdgate.core.config.edit import add, remove, set_value
+from holdgate.core.config.edit import add, change
 from holdgate.core.config.problems import ConfigError
-from holdgate.core.editing.base import KeyPath
+from holdgate.core.editing.base import MISSING, KeyPath
+from holdgate.core.values.settings import Settings
 
 CONFIG = """\
 # my gateway
@@ -39,6 +40,14 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "config.toml"
     path.write_bytes(CONFIG.encode())
     return path
+
+
+def set_value(file: Path, path: KeyPath, value: object) -> Settings:
+    return change(file, [(path, value)])
+
+
+def remove(file: Path, path: KeyPath) -> Settings:
+    return change(file, [(path, MISSING)])
 
 
 def lines_changed(old: str, new: str) -> tuple[list[str], list[str]]:
@@ -101,7 +110,7 @@ def test_a_provider_with_several_keys(file: Path) -> None:
 
 
 def test_a_table_leaves_and_comments_on_others_stay(file: Path) -> None:
-    assert remove(file, ("providers", "b")) is True
+    remove(file, ("providers", "b"))
     assert file.read_bytes().decode() == CONFIG.replace(
         '[providers.b]\npreset = "openai"\nkeys = [\n'
         '  { name = "one", value = "env:A" }, # first\n]\n\n',
@@ -110,13 +119,13 @@ def test_a_table_leaves_and_comments_on_others_stay(file: Path) -> None:
 
 
 def test_a_key_leaves(file: Path) -> None:
-    assert remove(file, ("server", "port")) is True
+    remove(file, ("server", "port"))
     assert file.read_bytes().decode() == CONFIG.replace("port   =   4653  # HOLD\n", "")
 
 
 @pytest.mark.parametrize("path", [("hold",), ("server", "lan"), ("providers", "b", "keys", 1)])
 def test_what_is_not_there_cannot_leave(file: Path, path: KeyPath) -> None:
-    assert remove(file, path) is False
+    remove(file, path)
     assert file.read_bytes().decode() == CONFIG
 
 
@@ -154,9 +163,10 @@ def test_a_provider_that_a_route_needs_stays(file: Path) -> None:
 
 def test_a_file_that_is_no_toml_is_left_alone(file: Path) -> None:
     file.write_text("[server\n", encoding="utf-8")
-    for edit in (lambda: set_value(file, ("server", "port"), 1), lambda: remove(file, ("server",))):
-        with pytest.raises(ConfigError, match="not valid TOML"):
-            edit()
+    with pytest.raises(ConfigError, match="not valid TOML"):
+        set_value(file, ("server", "port"), 1)
+    with pytest.raises(ConfigError, match="not valid TOML"):
+        remove(file, ("server",))
     assert file.read_text(encoding="utf-8") == "[server\n"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdgate.core.dialects.listing import list_dialect, list_url
+from holdgate.core.dialects.listing import list_url
 from holdgate.core.values.names import DialectName
 from holdgate.core.values.settings import Provider
 
@@ -22,4 +22,4 @@ def test_the_whole_list_is_asked_for(
     bases: dict[str, str], dialect: DialectName | None, url: str
 ) -> None:
     provider = Provider(name="one", **bases)  # type: ignore[arg-type]
-    assert (list_dialect(provider), list_url(provider)) == (dialect, url)
+    assert (provider.listing(), list_url(provider)) == (dialect, url)

@@ -11,7 +11,7 @@ from holdgate.core.traffic.offers import Offer, limits_of, may_be_known, offers
 from holdgate.core.traffic.routing import Lists, plan
 from holdgate.core.values.settings import Key, Model, Provider, Route, Settings
 
-LINE = [100, 10, 1.5, 6, 0.1, "rt"]
+LINE = [100, 10, 1.5, 6, 0.1]
 
 
 @pytest.fixture(scope="module")

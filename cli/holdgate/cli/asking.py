@@ -28,17 +28,6 @@ def ask(config_file: Path | None, call: Callable[[ControlClient], T]) -> T:
         fail(" ".join(str(error).split()))
 
 
-def is_running(state: Path) -> bool:
-    """Tell whether a gateway runs whose state is in that folder."""
-    from holdgate.core.client import NotRunning, Refused, connect
-
-    try:
-        connect(state).get("/api/status", patience=_A_LOOK)
-    except (NotRunning, Refused):
-        return False
-    return True
-
-
 def model_lists(state: Path) -> dict[str, list[str]]:
     """Give what the running gateway knows of each provider's models; nothing if none runs."""
     from holdgate.core.client import NotRunning, Refused, connect

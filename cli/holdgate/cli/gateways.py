@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import click
@@ -89,12 +89,12 @@ def configured_url(settings: Settings) -> str:
 
 def why_unreachable(gateway: Gateway) -> str:
     """Say why an agent would reach no gateway, "" if it would."""
-    from holdgate.core.client import NotRunning, Refused, ask_as_agent
+    from holdgate.core.client import NotRunning, Refused, greets
 
     if not gateway.remote:
         return "" if gateway.runs else "no gateway is running; start it with: gateway serve"
     try:
-        found = ask_as_agent(gateway.url, "/healthz", gateway.key_for("check"), patience=5.0)
+        ours = greets(gateway.url, gateway.key_for("check"), patience=5.0)
     except NotRunning:
         return f"no gateway answers at {gateway.url}; is it served with --lan, and the port right?"
     except Refused as error:
@@ -102,7 +102,7 @@ def why_unreachable(gateway: Gateway) -> str:
             f"the gateway at {gateway.url} refused this: {error}; make a key there (gateway keys "
             "add NAME), and give it by --key-env VAR or --key-stdin"
         )
-    return "" if _is_ours(found) else f"what answers at {gateway.url} is no Holdgate"
+    return "" if ours else f"what answers at {gateway.url} is no Holdgate"
 
 
 def served_models(gateway: Gateway) -> tuple[str, ...]:
@@ -114,10 +114,6 @@ def served_models(gateway: Gateway) -> tuple[str, ...]:
         return tuple(str(each["id"]) for each in found["data"])
     except (NotRunning, Refused, KeyError, TypeError):
         return ()
-
-
-def _is_ours(found: Any) -> bool:
-    return isinstance(found, dict) and found.get("name") == "holdgate"
 
 
 def _key(key_env: str | None, key_stdin: bool) -> Secret | None:

@@ -85,7 +85,7 @@ def test_the_desktop_program_gets_models_only() -> None:
 
 
 def test_their_homes() -> None:
-    own = machine(CODEBUDDY_CONFIG_DIR="/srv/code", WORKBUDDY_CONFIG_DIR="/srv/work")
+    own = machine(CODEBUDDY_CONFIG_DIR="/srv/code", WORKBUDDY_CONFIG_DIR="/srv/agents")
     assert files(AGENT, own) == (Path("/srv/code/models.json"), Path("/srv/code/settings.json"))
-    assert files(WORK_AGENT, own) == (Path("/srv/work/models.json"),)
+    assert files(WORK_AGENT, own) == (Path("/srv/agents/models.json"),)
     assert files(WORK_AGENT, machine("win32")) == (WORK_FILE,)

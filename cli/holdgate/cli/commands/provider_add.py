@@ -20,8 +20,9 @@ from holdgate.cli.adding import (
     table_of,
     with_key,
 )
-from holdgate.cli.asking import is_running, wall_time
+from holdgate.cli.asking import wall_time
 from holdgate.cli.completing import preset_names
+from holdgate.cli.gateways import running_url
 from holdgate.cli.lines import printable
 from holdgate.cli.options import (
     WRONG_CONFIGURATION,
@@ -258,7 +259,7 @@ def _keep_list(places: Places, name: str, ids: tuple[str, ...]) -> None:
 
 def _say_next(places: Places, name: str, models: tuple[str, ...], ref: str) -> None:
     """Say what to do with it."""
-    has_it = is_running(places.state)
+    has_it = bool(running_url(places))
     if has_it and ref.startswith("env:"):
         variable = ref.removeprefix("env:")
         tell(

@@ -113,7 +113,7 @@ def _run(options: Options, instance: Instance, tray: bool | None, *, open_page: 
     icon = _wanted(make()) if tray else None
     address = _start(gateway, options)
     gateway.exited.add_done_callback(lambda _: stopping.wake.set())
-    _greet(address, options)
+    _greet(address, options, gateway)
     if open_page:
         _open_page(options)
     if tray is None:
@@ -205,7 +205,7 @@ class Stopping:
         _say("stopping; once more ends at once")
 
 
-def _greet(address: str, options: Options) -> None:
+def _greet(address: str, options: Options, gateway: Gateway) -> None:
     from importlib.metadata import version
 
     rows = (
@@ -220,30 +220,19 @@ def _greet(address: str, options: Options) -> None:
         click.echo("  the model demo/demo-model answers without a key: 2 at once, 6 a minute")
     elif not options.settings.providers:
         click.echo("  no provider yet: gateway provider add NAME")
-    for line in _keyless(options):
+    for line in _keyless(gateway):
         click.echo(f"  {line}")
     if options.settings.server.lan:
         _greet_others(options, address)
     click.echo(f"ready {address}")
 
 
-def _keyless(options: Options) -> Iterator[str]:
-    """Say of each key that is not where the configuration says it is what to do.
-
-    Agents would only tell after many tries. The secret store is not asked a second time: it may
-    want to be unlocked.
-    """
+def _keyless(gateway: Gateway) -> Iterator[str]:
+    """Say of each key that could not be read what to do: agents would tell after many tries."""
     from holdgate.core.config.masks import mask_text
-    from holdgate.core.store.secrets import SecretMissing, SecretStore
 
-    store = SecretStore(options.environ)
-    for provider in options.settings.providers.values():
-        for key in provider.keys:
-            try:
-                if not key.value.strip().lower().startswith("keyring:"):
-                    store.resolve(key.value)
-            except SecretMissing as error:
-                yield f"{provider.name} has no key {key.name!r}: {mask_text(str(error))}"
+    for (provider, key), why in gateway.missing_keys().items():
+        yield f"{provider} has no key {key!r}: {mask_text(why)}"
 
 
 def _greet_others(options: Options, address: str) -> None:
@@ -251,12 +240,12 @@ def _greet_others(options: Options, address: str) -> None:
     from urllib.parse import urlsplit
 
     from holdgate.core.doctor.exposure import own_addresses
+    from holdgate.core.values.addresses import host_and_port
 
-    host, port = options.settings.server.host, urlsplit(address).port
+    host, port = options.settings.server.host, urlsplit(address).port or 0
     found = own_addresses() if host in ("0.0.0.0", "::", "*") else (host,)
     for each in found:
-        shown = f"[{each}]" if ":" in each and not each.startswith("[") else each
-        click.echo(f"  {'from other machines':<26}http://{shown}:{port}")
+        click.echo(f"  {'from other machines':<26}http://{host_and_port(each, port)}")
     click.echo("  each of them needs a key: gateway keys add NAME")
 
 

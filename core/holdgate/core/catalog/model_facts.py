@@ -2,7 +2,7 @@
 
 `models.json` beside this module is the extract that `models_dev` makes: {"format", "source",
 "origin", "date", "licence", "vendors": {VENDOR: {ID: [context, output, price in, price out, price
-of cached input, flags]}}}. It is read when first needed, and of it only the vendors asked for.
+of cached input]}}}. It is read when first needed, and of it only the vendors asked for.
 """
 
 from __future__ import annotations
@@ -36,9 +36,6 @@ class ModelFacts:
     price_in: float | None = None
     price_out: float | None = None
     price_cached: float | None = None
-    reasons: bool = False
-    calls_tools: bool = False
-    sees_images: bool = False
 
     def without_prices(self) -> ModelFacts:
         """Give the same of somebody who may ask another price."""
@@ -51,14 +48,11 @@ class _Line(msgspec.Struct, array_like=True, frozen=True):
     price_in: float | None
     price_out: float | None
     price_cached: float | None
-    flags: str
 
     def facts(self) -> ModelFacts:
-        has = self.flags.__contains__
         return ModelFacts(
-            self.context, self.output, self.price_in, self.price_out, self.price_cached,
-            has("r"), has("t"), has("i"),
-        )  # fmt: skip
+            self.context, self.output, self.price_in, self.price_out, self.price_cached
+        )
 
 
 class _File(msgspec.Struct):

@@ -1,8 +1,8 @@
 """The extract: what the gateway keeps of models.dev, an open catalogue of models and their prices.
 
 `https://models.dev/api.json` is one JSON object, by vendor: {"id", "name", "models": {ID: {"id",
-"reasoning", "tool_call", "last_updated", "modalities": {"input", "output"}, "limit": {"context",
-"output"}, "cost": {"input", "output", "cache_read"}}}}; prices are US dollars for a million tokens.
+"last_updated", "modalities": {"output"}, "limit": {"context", "output"}, "cost": {"input",
+"output", "cache_read"}}}}; prices are US dollars for a million tokens.
 It is some 5 MB; the extract is a tenth of it, one line a model, sorted, so that a diff is read.
 
 To renew the file that is shipped: python -m holdgate.core.catalog.models_dev API_JSON ORIGIN
@@ -48,7 +48,6 @@ LICENCE = (
 
 
 class _Modalities(msgspec.Struct):
-    input: list[str] = []
     output: list[str] = []
 
 
@@ -67,8 +66,6 @@ class _Model(msgspec.Struct):
     modalities: _Modalities
     limit: _Limit
     cost: _Cost | None = None
-    reasoning: bool = False
-    tool_call: bool = False
     last_updated: str = ""
 
 
@@ -125,17 +122,13 @@ def _dated(model: _Model, today: str) -> str:
 
 
 def _line(model: _Model) -> list[object]:
-    """Give [context, output, input price, output price, price of cached input, flags]."""
+    """Give [context, output, input price, output price, price of cached input]."""
     cost = model.cost or _Cost()
-    flags = (
-        ("r", model.reasoning), ("t", model.tool_call), ("i", "image" in model.modalities.input),
-    )  # fmt: skip
     prices = (cost.input, cost.output, cost.cache_read)
     return [
         model.limit.context,
         model.limit.output,
         *(None if price is None else round(price, 6) for price in prices),
-        "".join(flag for flag, is_set in flags if is_set),
     ]
 
 

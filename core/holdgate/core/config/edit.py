@@ -20,36 +20,17 @@ _TOML = TomlEditor()
 _BY_HAND = "cannot be changed here without disturbing the file; change it with: gateway config edit"
 
 
-def set_value(path: Path, key_path: KeyPath, value: object) -> Settings:
-    """Set a key of the file at `path`, making the file and the tables above the key as needed.
-
-    `value` is a text, number, flag, list or dict. Gives the settings that are now in the file.
-    Raises ConfigError, and leaves the file alone, if the result is wrong or cannot be written.
-    """
-    return change(path, [(key_path, value)])
-
-
 def add(path: Path, key_path: KeyPath, value: object) -> Settings:
-    """Set a key that is not there yet, see `set_value`; one that is there is refused, too."""
+    """Set a key that is not there yet, see `change`; one that is there is refused, too."""
     return change(path, [(key_path, value)], new=key_path)
-
-
-def remove(path: Path, key_path: KeyPath) -> bool:
-    """Remove a key or a whole table, and tell whether it was there.
-
-    Raises ConfigError, and leaves the file alone, if the result is wrong or cannot be written.
-    """
-    if _TOML.value(_toml_text(path), key_path) is MISSING:
-        return False
-    change(path, [(key_path, MISSING)])
-    return True
 
 
 def change(path: Path, changes: Iterable[Change], new: KeyPath = ()) -> Settings:
     """Make several changes in one step: all of them or none. Gives the settings that are now there.
 
-    `new`: a key that must not be there yet, () for none. Raises ConfigError, and leaves the file
-    alone, if the result is wrong or cannot be written.
+    The file and the tables above a key are made as needed. `new`: a key that must not be there yet,
+    () for none. Raises ConfigError, and leaves the file alone, if the result is wrong or cannot be
+    written.
     """
     stamp = stamp_of(path)
     text = _new_text(path, changes, new)

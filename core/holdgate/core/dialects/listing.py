@@ -15,14 +15,9 @@ _WHOLE: Mapping[DialectName, str] = MappingProxyType(
 )
 
 
-def list_dialect(provider: Provider) -> DialectName | None:
-    """Give the dialect in which a provider is asked for its list, None if it has no list."""
-    return provider.listing()
-
-
 def list_url(provider: Provider) -> str:
     """Give the address of a provider's list of models, "" if it has none."""
-    dialect = list_dialect(provider)
+    dialect = provider.listing()
     if dialect is None:
         return ""
     return provider.lists.get(dialect) or whole_list_url(dialect, provider.base(dialect))

@@ -20,6 +20,7 @@ from holdgate.core.host.key_files import KeyFiles
 from holdgate.core.host.loops import new_loop
 from holdgate.core.host.reload import Reload
 from holdgate.core.relay.proxies import passwords
+from holdgate.core.relay.roster import MissingKey
 from holdgate.core.relay.upstream import HttpUpstream
 from holdgate.core.server.context import App
 from holdgate.core.server.history import keep_history
@@ -34,6 +35,7 @@ from holdgate.core.store.lists_file import ListsFile
 from holdgate.core.store.logs import close_log, open_log
 from holdgate.core.store.rests_file import FILE_NAME as RESTS_FILE
 from holdgate.core.store.rests_file import RestsFile
+from holdgate.core.traffic.ticket import LaneId
 from holdgate.core.values.addresses import shown_host
 from holdgate.core.values.clock import Clock, system_clock
 from holdgate.core.values.errors import Fault, FaultKind
@@ -77,6 +79,11 @@ class Gateway:
         """
         self._thread.start()
         return self._ready.result(timeout)
+
+    def missing_keys(self) -> Mapping[LaneId, str]:
+        """Give the vendors' keys that could not be read, each with why; once it is started."""
+        keys = self._app.relay.current.roster.keys if self._app else {}
+        return {lane: key.why for lane, key in keys.items() if isinstance(key, MissingKey)}
 
     def stop(self) -> None:
         """Begin to drain: nothing new is served, streams may finish for [server] drain."""

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import replace
 
-from holdgate.core.dialects.listing import list_dialect, list_url
+from holdgate.core.dialects.listing import list_url
 from holdgate.core.relay.answers import Answer
 from holdgate.core.relay.diagnosis import reason_of
 from holdgate.core.relay.fetch import fetch
@@ -193,7 +193,7 @@ async def fetch_models(
     keys = [key for key in provider.keys if key.on]
     if not keys:
         raise Fault(FaultKind.AUTH, f"{provider.name}: each of its keys is switched off")
-    dialect, url = list_dialect(provider), list_url(provider)
+    dialect, url = provider.listing(), list_url(provider)
     if dialect is None:
         raise Fault(FaultKind.MODEL, "the vendor has none; name yours by models = [...]")
     request = own("GET", url, b"", roster, (provider.name, keys[0].name), dialect)
